@@ -1,0 +1,54 @@
+"""What users pass as a collection of documents, made a plain iterable of documents or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+
+def as_documents(texts: Any) -> Iterable[Any]:
+    """Lists, arrays, Series, single-column tables and iterators of documents; a lone string is an error."""
+    if isinstance(texts, str | bytes):
+        raise ValueError(
+            "Iterable over raw text documents expected, string object received. For one document, pass [text]."
+        )
+    shape = getattr(texts, "shape", None)
+    if shape is not None and len(shape) == 2 and not hasattr(texts, "indptr"):
+        if shape[1] != 1:
+            raise ValueError(
+                f"expected one column of documents, got a table of shape {tuple(shape)}; select one column"
+            )
+        return np.asarray(texts, dtype=object).ravel()
+    if shape is not None and len(shape) != 1:
+        raise ValueError(f"expected a list of documents, got an array of shape {tuple(shape)}")
+    if not isinstance(texts, Iterable):
+        raise ValueError(f"expected a list of documents, got {type(texts).__name__}")
+    return texts
+
+
+def decoded(documents: Iterable[Any], encoding: str = "utf-8", errors: str = "strict") -> Iterator[str]:
+    """Every document as a str; what is no document is refused with its position."""
+    for position, document in enumerate(documents):
+        yield decode_document(document, position, encoding, errors)
+
+
+def decode_document(document: Any, position: int | None, encoding: str, errors: str) -> str:
+    where = "" if position is None else f"document {position}: "
+    if isinstance(document, str):
+        return document
+    if isinstance(document, bytes | bytearray | memoryview):
+        try:
+            return bytes(document).decode(encoding, errors)
+        except UnicodeDecodeError as error:
+            reason = f"{error.reason} ({where}decode it first, or set encoding or decode_error)"
+            raise UnicodeDecodeError(error.encoding, error.object, error.start, error.end, reason) from None
+        except LookupError:
+            raise ValueError(f"unknown encoding {encoding!r}") from None
+    if document is None or document != document:
+        name = "None" if document is None else "np.nan"
+        raise ValueError(
+            f"{where}{name} is an invalid document, expected byte or unicode string. Drop it or use an empty string."
+        )
+    raise ValueError(f"{where}expected a string, got {type(document).__name__}: {document!r:.60}")

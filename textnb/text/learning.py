@@ -1,0 +1,115 @@
+"""Which terms become features, and what stands for those that do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from textnb.text.analyzer import Analyzer
+from textnb.text.counting import count_all, count_known
+from textnb.text.rows import Array, SparseRows
+from textnb.text.vocabulary import Vocabulary
+
+UNKNOWN_CHOICES = ("ignore", "token")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Which terms to keep, by document frequency (a share of the documents if a float) and by rank."""
+
+    min_df: float | int = 1
+    max_df: float | int = 1.0
+    max_features: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("min_df", "max_df"):
+            value = getattr(self, name)
+            whole = isinstance(value, Integral) and not isinstance(value, bool)
+            if not (whole and value >= 1) and not (isinstance(value, float) and 0 <= value <= 1):
+                raise ValueError(f"{name} must be a whole number from 1 or a float from 0.0 to 1.0, got {value!r}")
+        if self.max_features is not None and not (isinstance(self.max_features, Integral) and self.max_features >= 1):
+            raise ValueError(f"max_features must be a whole number from 1 or None, got {self.max_features!r}")
+
+    def kept(self, rows: SparseRows, binary: bool, dtype: Any) -> Array:
+        """The mask of the columns that stay; `binary` and `dtype` say how their totals are ranked."""
+        low, high = (
+            limit if isinstance(limit, Integral) else limit * rows.shape[0] for limit in (self.min_df, self.max_df)
+        )
+        if high < low:
+            raise ValueError("max_df corresponds to < documents than min_df")
+        document_frequency = rows.document_frequency()
+        keep = (document_frequency >= low) & (document_frequency <= high)
+        if self.max_features is not None and keep.sum() > self.max_features:
+            totals = (document_frequency if binary else rows.column_sums()).astype(dtype)
+            # scikit-learn's own expression: among terms of equal count it decides which stay.
+            most_frequent = (-totals[keep]).argsort()[: self.max_features]
+            candidates = np.flatnonzero(keep)
+            keep = np.zeros_like(keep)
+            keep[candidates[most_frequent]] = True
+        if not keep.any():
+            raise ValueError("After pruning, no terms remain. Try a lower min_df or a higher max_df.")
+        return keep
+
+
+def learn_vocabulary(
+    documents: Iterable[Any],
+    analyzer: Analyzer,
+    *,
+    given: Vocabulary | None = None,
+    limits: Limits = Limits(),  # noqa: B008
+    unknown: str = "ignore",
+    binary: bool = False,
+    dtype: Any = np.int64,
+) -> tuple[Vocabulary, SparseRows]:
+    """The vocabulary, given or of the documents within the limits, and the documents' counts, with `<UNK>` if asked.
+
+    The training count of `<UNK>` is what the limits or the given vocabulary leave out. Where they leave nothing out, it
+    is the number of terms seen once, which stay features too (Good–Turing).
+    """
+    with_unknown = unknown == "token"
+    if given is not None:
+        rows, outside = count_known(documents, analyzer, given)
+        everything, vocabulary = rows, Vocabulary.of_ids(given.ids, unknown=with_unknown)
+    else:
+        terms, everything = count_all(documents, analyzer)
+        if not terms:
+            raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
+        keep = limits.kept(everything, binary, dtype)
+        if keep.all():
+            rows, outside = everything, np.zeros(everything.shape[0], dtype=np.int64)
+        else:
+            rows = everything.select_columns(keep)
+            outside = everything.row_sums() - rows.row_sums()
+            terms = [terms[i] for i in np.flatnonzero(keep)]
+        vocabulary = Vocabulary.of_ids(dict(zip(terms, range(len(terms)), strict=True)), unknown=with_unknown)
+    if with_unknown:
+        rows = rows.append_column(outside if outside.any() else seen_once(everything))
+    return vocabulary, finished(rows, binary, dtype)
+
+
+def count_by(
+    documents: Iterable[Any],
+    analyzer: Analyzer,
+    vocabulary: Vocabulary,
+    *,
+    binary: bool = False,
+    dtype: Any = np.int64,
+) -> SparseRows:
+    """The documents' counts of a vocabulary's terms, and of all others under `<UNK>` if it has that."""
+    rows, outside = count_known(documents, analyzer, vocabulary)
+    return finished(rows.append_column(outside) if vocabulary.unknown else rows, binary, dtype)
+
+
+def finished(rows: SparseRows, binary: bool, dtype: Any) -> SparseRows:
+    rows = rows.present() if binary else rows
+    return rows.with_data(rows.data.astype(dtype, copy=False))
+
+
+def seen_once(rows: SparseRows) -> Array:
+    """For each document, how many of its terms occur only once in all documents."""
+    once = rows.column_sums() == 1
+    return np.bincount(rows.row_ids[once[rows.indices]], minlength=rows.shape[0])

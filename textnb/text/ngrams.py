@@ -1,0 +1,37 @@
+"""n-grams of tokens and of characters."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+_WHITE_SPACES = re.compile(r"\s\s+")
+
+
+def word_ngrams(tokens: list[Any], low: int, high: int) -> list[Any]:
+    """All runs of `low` to `high` tokens, joined by a space; single tokens as they are."""
+    if (low, high) == (1, 1):
+        return tokens
+    singles = list(tokens) if low == 1 else []
+    return singles + [
+        " ".join(tokens[i : i + n]) for n in range(max(low, 2), high + 1) for i in range(len(tokens) - n + 1)
+    ]
+
+
+def char_ngrams(text: str, low: int, high: int) -> list[str]:
+    """All runs of `low` to `high` characters; runs of white space count as one space."""
+    text = _WHITE_SPACES.sub(" ", text)
+    return [text[i : i + n] for n in range(low, min(high, len(text)) + 1) for i in range(len(text) - n + 1)]
+
+
+def char_wb_ngrams(text: str, low: int, high: int) -> list[str]:
+    """Character n-grams inside words padded with a space; a padded word shorter than n counts once, whole."""
+    found = []
+    for word in text.split():
+        padded = f" {word} "
+        length = len(padded)
+        for n in range(low, high + 1):
+            found += [padded[i : i + n] for i in range(max(length - n, 0) + 1)]
+            if n >= length:
+                break
+    return found
