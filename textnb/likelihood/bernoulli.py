@@ -1,0 +1,45 @@
+"""The Bernoulli model: a document has a word or has it not."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from textnb.likelihood.rules import LinearRule, finite_rule
+from textnb.likelihood.smoothing import log_smoothed
+from textnb.text.rows import Array
+
+
+def bernoulli_log_probability(present: Array, documents: Array, alpha: float | Array) -> Array:
+    """log p_cj = log((n_cj + α_j) / (N_c + 2 α_j)), (K, V).  Manning et al. 2008, figure 13.3.
+
+    n_cj of the N_c documents of class c have word j. A class without documents at α = 0 has no word: −∞ everywhere.
+    """
+    log_probability = log_smoothed(present, alpha)
+    log_probability -= np.log(_mass(documents, alpha))
+    return log_probability
+
+
+def bernoulli_rule(present: Array, documents: Array, alpha: float | Array) -> LinearRule:
+    """log P(x | c) = Σ_j x_j (log p_cj − log(1 − p_cj)) + Σ_j log(1 − p_cj), with x_j ∈ {0, 1}.
+
+    1 − p_cj = (N_c − n_cj + α_j) / (N_c + 2 α_j) is computed from the counts, never as 1 − exp(log p).
+    At α = 0 a word in no document of a class weighs −∞, one in every document +∞. A document that the class can have
+    produced has every word of the second kind (log p = 0) and none of the first (log(1 − p) = 0): neither enters the
+    intercept.
+    """
+    documents = documents[:, np.newaxis]
+    log_absent = log_smoothed(documents - present, alpha)
+    log_absent[np.broadcast_to(documents == 0, log_absent.shape) & np.isneginf(log_absent)] = 0.0
+    weights = log_smoothed(present, alpha)
+    weights -= log_absent
+    log_absent -= np.log(_mass(documents[:, 0], alpha))
+    infinite = np.isinf(weights)
+    if infinite.any():
+        log_absent[infinite] = 0.0
+    return finite_rule(weights.T, np.einsum("cj->c", log_absent))
+
+
+def _mass(documents: Array, alpha: float | Array) -> Array:
+    """N_c + 2 α_j, and 1 for a class of which nothing is known."""
+    mass = documents[:, np.newaxis] + 2.0 * np.asarray(alpha)
+    return np.where(mass > 0, mass, 1.0)

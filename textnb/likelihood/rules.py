@@ -1,0 +1,67 @@
+"""Rules: what prediction needs of a model, the prior left out so that several can be added."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from textnb.text.rows import Array, SparseRows, Table
+
+
+@dataclass(frozen=True, eq=False)
+class LinearRule:
+    """log P(x | c) = Σ_j x_j w_jc + b_c: one sparse product.
+
+    ``weights`` has a row a feature, so that a sparse row of X takes only the rows it needs. Probabilities of exactly 0
+    (alpha = 0) are no weights: `impossible` lists them.
+    """
+
+    weights: Table  # (V, K), C order
+    intercept: Array  # (K,)
+    impossible: Impossible | None = None
+
+    @property
+    def coef(self) -> Array:
+        """(K, V)."""
+        return np.asarray(self.weights).T
+
+    def log_likelihood(self, X: Any) -> Array:
+        """(n, K), from a scipy sparse matrix, `SparseRows` or a dense array."""
+        scores: Array = X @ self.weights + self.intercept
+        if self.impossible is not None:
+            scores[self.impossible.violated(X)] = -np.inf
+        return scores
+
+
+@dataclass(frozen=True, eq=False)
+class Impossible:
+    """Which features a class never has (+1) and, for Bernoulli, always has (−1).
+
+    A document violates a class as often as it has a feature the class never has or lacks one it always has: as
+    ``present @ signs + required`` counts, a linear rule itself. Where that is above 0 the class cannot have produced
+    the document.
+    """
+
+    signs: Table  # (V, K), int8
+    required: Array  # (K,): how many features a class always has
+
+    def violated(self, X: Any) -> Array:
+        return (_present(X) @ self.signs + self.required) > 0
+
+
+def _present(X: Any) -> Any:
+    if isinstance(X, SparseRows):
+        return X.present()
+    return (X > 0).astype(np.float64)
+
+
+def finite_rule(weights: Array, intercept: Array) -> LinearRule:
+    """A rule from weights (V, K) where −∞ stands for a feature that a class never has, +∞ for one it always has."""
+    infinite = np.isinf(weights)
+    if not infinite.any():
+        return LinearRule(np.ascontiguousarray(weights), intercept)
+    signs = np.where(infinite, -np.sign(weights), 0).astype(np.int8)
+    impossible = Impossible(np.ascontiguousarray(signs), (signs < 0).sum(axis=0))
+    return LinearRule(np.ascontiguousarray(np.where(infinite, 0.0, weights)), intercept, impossible)
