@@ -1,0 +1,6 @@
+"""Fetch Subjectivity: python corpora_scripts/fetch_subjectivity.py"""
+
+from fetch import fetch
+
+if __name__ == "__main__":
+    fetch("subjectivity")

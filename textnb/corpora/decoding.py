@@ -1,0 +1,62 @@
+"""Bytes of unknown encoding to text."""
+
+import codecs
+import re
+
+BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose little-endian mark it begins with
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def marked_encoding(start: bytes) -> str | None:
+    """The encoding that a byte order mark announces."""
+    return next((encoding for mark, encoding in BYTE_ORDER_MARKS if start.startswith(mark)), None)
+
+
+def known_encoding(encoding: str | None) -> str | None:
+    """The encoding given, if Python has it; UTF-8 always passes over a byte order mark."""
+    if encoding is None:
+        return None
+    try:
+        " ".encode(encoding)
+    except LookupError:
+        raise ValueError(f"There is no text encoding {encoding!r}; utf-8, cp1252 and latin-1 are some.") from None
+    return "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
+
+
+def decode(content: bytes, encoding: str | None = None) -> str:
+    """One document's text: as its byte order mark says, else UTF-8, else Windows-1252, else Latin-1.
+
+    An encoding that is given wins, and is strict; Latin-1 takes any byte.
+    """
+    if encoding is not None:
+        return content.decode(encoding)
+    for candidate in (marked_encoding(content), "utf-8", "cp1252"):
+        try:
+            if candidate is not None:
+                return content.decode(candidate)
+        except UnicodeDecodeError:
+            continue
+    return content.decode("latin-1")
+
+
+def without_lone_surrogates(text: str) -> str:
+    """The text with U+FFFD for every code point that no encoding can write."""
+    return text if text.isascii() else LONE_SURROGATE.sub("\ufffd", text)
+
+
+def _decode_stray_bytes(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return decode(error.object[error.start : error.end]), error.end
+
+
+# A table is decoded as a stream, so the fall-back is a matter of single bytes: one stray byte in the millionth row must
+# not turn the whole file into Windows-1252.
+STRAY_BYTES = "textnb-stray-bytes"
+codecs.register_error(STRAY_BYTES, _decode_stray_bytes)

@@ -1,0 +1,185 @@
+"""One's own data: a folder of class folders, a table, or a named corpus, whichever it is."""
+
+import gzip
+import os
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from textnb.corpora.corpus import Corpus, Problem, did_you_mean, make_corpus, select
+from textnb.corpora.decoding import decode, known_encoding
+from textnb.corpora.delimited import delimited_rows
+from textnb.corpora.json_lines import json_rows
+from textnb.corpora.manifest import corpus_names
+from textnb.corpora.named import load_corpus
+from textnb.corpora.rows import BadRow, BadTable, Columns, Report, Row, checked_row, open_lines
+
+TABLES: dict[str, Callable[[Iterable[str], Columns, Report], Iterator[Row]]] = {
+    ".csv": partial(delimited_rows, delimiter=","),
+    ".tsv": partial(delimited_rows, delimiter="\t"),
+    ".jsonl": json_rows,
+}
+PARTS = ("train", "test")
+UNREADABLE = (EOFError, zlib.error, gzip.BadGzipFile, UnicodeDecodeError)
+
+
+def open_corpus(
+    spec: str | os.PathLike[str],
+    subset: str = "all",
+    *,
+    categories: Iterable[str] | None = None,
+    strip: Iterable[str] = (),
+    text: str = "text",
+    label: str = "label",
+    encoding: str | None = None,
+    strict: bool = False,
+    label_required: bool = True,
+    quiet: bool = False,
+) -> Corpus:
+    """A named corpus, or what is at a path. (A folder that has a corpus's name is written `./name`.)"""
+    if spec in corpus_names():
+        return load_corpus(str(spec), subset, categories=categories, strip=strip, quiet=quiet)
+    if not Path(spec).exists():
+        raise ValueError(
+            f"{os.fspath(spec)!r} is neither a file or folder nor a named corpus."
+            f"{did_you_mean(os.fspath(spec), corpus_names())} Named corpora: {', '.join(corpus_names())}."
+        )
+    if tuple(strip):
+        raise ValueError("Only 20 Newsgroups with headers can be stripped: leave strip out.")
+    corpus = read_corpus(spec, text=text, label=label, encoding=encoding, strict=strict, label_required=label_required)
+    return select(corpus, subset, categories)
+
+
+def read_corpus(
+    path: str | os.PathLike[str],
+    *,
+    text: str = "text",
+    label: str = "label",
+    encoding: str | None = None,
+    strict: bool = False,
+    label_required: bool = True,
+) -> Corpus:
+    """Read a folder of class folders, or a .csv, .tsv or .jsonl file, which may be gzipped.
+
+    Parameters
+    ----------
+    path : path
+        In a folder, the top folder's name is the class of every file below it; `train/` and `test/` above the class
+        folders are taken as a split.
+    text, label : str
+        The columns of a table.
+    encoding : str, optional
+        By default the byte order mark's, else UTF-8, else Windows-1252, else Latin-1: of each document in a folder, of
+        each stray byte in a table.
+    strict : bool
+        Whether a document that cannot be used is an error. Otherwise it is skipped, and `.problems` says which and why.
+    label_required : bool
+        Whether a document without a label is one that cannot be used. Otherwise its label is empty.
+    """
+    path = Path(path)
+    problems: list[Problem] = []
+    rows = list(
+        iter_rows(
+            path,
+            text=text,
+            label=label,
+            encoding=encoding,
+            label_required=label_required,
+            report=None if strict else problems.append,
+        )
+    )
+    if not rows:
+        first = f" The first of its problems, {problems[0].where}: {problems[0].why}." if problems else ""
+        raise ValueError(f"{path} has no usable documents.{first}")
+    return make_corpus(
+        str(path),
+        [row.text for row in rows],
+        (row.label for row in rows),
+        f"{path.name}, {len(rows):,} documents",
+        split=np.array([Path(row.where).parts[0] for row in rows]) if has_parts(path) else None,
+        problems=tuple(problems),
+    )
+
+
+def iter_rows(
+    path: str | os.PathLike[str],
+    *,
+    text: str = "text",
+    label: str = "label",
+    encoding: str | None = None,
+    label_required: bool = True,
+    report: Report | None = None,
+) -> Iterator[Row]:
+    """The documents at a path, one at a time, as `(where, text, label)`.
+
+    `report` is called with each `Problem`; without it, the first one is a ValueError.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise FileNotFoundError(f"There is no file or folder {path}.")
+    columns = Columns(text, label, label_required)
+    report = report or partial(_stop, path)
+    encoding = known_encoding(encoding)
+    if path.is_dir():
+        yield from _folder_rows(path, encoding, columns, report)
+        return
+    read = TABLES.get(path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix)
+    if read is None:
+        raise ValueError(f"{path} is of no known kind: a folder, or .csv, .tsv or .jsonl, which may end in .gz, is.")
+    try:
+        with open_lines(path, encoding) as lines:
+            yield from read(lines, columns, report)
+    except UNREADABLE as error:
+        report(Problem("the rest of the file", f"it cannot be read: {error}"))
+    except BadTable as error:
+        raise ValueError(f"{path} cannot be read: {error}.") from error
+
+
+def has_parts(path: Path) -> bool:
+    """Whether a folder is split into train and test."""
+    return all((path / part).is_dir() for part in PARTS)
+
+
+def _folder_rows(root: Path, encoding: str | None, columns: Columns, report: Report) -> Iterator[Row]:
+    if not has_parts(root):
+        yield from _class_rows(root, root, encoding, columns, report)
+        return
+    for part in PARTS:
+        yield from _class_rows(root, root / part, encoding, columns, report)
+    for name in sorted(path.name for path in root.iterdir()):
+        if name not in PARTS and not name.startswith("."):
+            report(Problem(name, "it is in neither train nor test"))
+
+
+def _class_rows(root: Path, top: Path, encoding: str | None, columns: Columns, report: Report) -> Iterator[Row]:
+    """The files below a folder of class folders; hidden ones are passed over."""
+
+    def unreadable(error: OSError) -> None:
+        report(Problem(str(error.filename), str(error)))
+
+    for parent, folders, files in os.walk(top, onerror=unreadable):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for link in (path for path in map(Path(parent).joinpath, folders) if path.is_symlink()):
+            report(Problem(str(link.relative_to(root)), "it is a link to a folder, which is not followed"))
+        for file in sorted(name for name in files if not name.startswith(".")):
+            path = Path(parent, file)
+            where = str(path.relative_to(root))
+            try:
+                yield _read_document(path, where, path.relative_to(top).parts[:-1], encoding, columns)
+            except (OSError, UnicodeDecodeError, BadRow) as error:
+                report(Problem(where, str(error)))
+
+
+def _read_document(path: Path, where: str, parents: tuple[str, ...], encoding: str | None, columns: Columns) -> Row:
+    if not path.is_file():
+        raise BadRow("it is not a regular file")
+    if not parents and columns.label_required:
+        raise BadRow("it is in no class folder")
+    return checked_row(where, decode(path.read_bytes(), encoding), parents[0] if parents else "", columns)
+
+
+def _stop(path: Path, problem: Problem) -> None:
+    raise ValueError(f"{path}: {problem.where}: {problem.why}.")
