@@ -1,0 +1,126 @@
+"""Writing a model file: canonical bytes, and the old file or the new one whatever happens."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+import numpy as np
+
+from textnb.storage.header import (
+    BLOCK_BYTES,
+    BLOCK_TABLE,
+    DTYPES,
+    JSON,
+    Header,
+    checksum,
+    encode_header,
+    place,
+    valid_name,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def write_model(
+    path: str | os.PathLike[str],
+    arrays: Mapping[str, np.ndarray],
+    settings: Mapping[str, JSON],
+    *,
+    writer: Mapping[str, str] | None = None,
+) -> None:
+    """Write named arrays and settings to `path`; the same ones give the same bytes.
+
+    `writer` says which library and Unicode versions made the model; by default, this one. A file that is only rewritten
+    passes on the `writer` it was opened with, and so stays the same to the byte. A symbolic link is written through.
+    """
+    from pathlib import Path  # 5 ms that reading a model need not wait for
+
+    stored = {name: _storable(name, array) for name, array in arrays.items()}
+    order = [entry.name for entry in place((name, array.dtype, array.shape) for name, array in stored.items())]
+    blocks = [crc for name in order for crc in _block_checksums(_bytes(stored[name]))]
+    stored[BLOCK_TABLE] = np.array(blocks, dtype=DTYPES["U32"])
+
+    entries = place((name, array.dtype, array.shape) for name, array in stored.items())
+    checksums = {name: checksum(_bytes(array)) for name, array in stored.items()}
+    versions = _versions() if writer is None else dict(writer)
+    header = encode_header(Header(entries, checksums, dict(settings), versions))
+    _replace_file(Path(path).resolve(), [memoryview(header), *(_bytes(stored[entry.name]) for entry in entries)])
+
+
+def _storable(name: str, array: np.ndarray) -> np.ndarray:
+    if not valid_name(name):
+        raise ValueError(f"array name {name!r} must be a letter followed by up to 99 of A-Z a-z 0-9 _ . -")
+    dtype = array.dtype.newbyteorder("<")
+    if dtype not in DTYPES.values():
+        allowed = ", ".join(dtype.name for dtype in DTYPES.values())
+        raise ValueError(f"array {name!r} has dtype {array.dtype}; convert it to one of {allowed}.")
+    return np.asarray(array, dtype=dtype, order="C")
+
+
+def _bytes(array: np.ndarray) -> memoryview:
+    return array.reshape(-1).view(np.uint8).data
+
+
+def _block_checksums(data: memoryview) -> Iterable[int]:
+    return (crc32(data[start : start + BLOCK_BYTES]) for start in range(0, len(data), BLOCK_BYTES))
+
+
+def _versions() -> dict[str, str]:
+    import unicodedata
+
+    from textnb import __version__
+
+    return {"textnb": __version__, "unicode": unicodedata.unidata_version}
+
+
+def _replace_file(path: Path, parts: Iterable[memoryview]) -> None:
+    """Write a temporary file in the same folder and rename it, each step flushed to the disk.
+
+    An existing file's mode is kept. Only a kill leaves the temporary file behind.
+    """
+    try:
+        old_mode = path.stat().st_mode
+    except FileNotFoundError:
+        old_mode = None
+    if old_mode is not None and not stat.S_ISREG(old_mode):
+        raise ValueError(f"cannot write a model to {str(path)!r}: it is not a regular file. Choose another path.")
+
+    temporary = path.with_name(f".textnb-{os.urandom(8).hex()}.tmp")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(temporary, flags, 0o666 if old_mode is None else stat.S_IMODE(old_mode))
+    try:
+        try:
+            if old_mode is not None:
+                temporary.chmod(stat.S_IMODE(old_mode))  # whatever the umask
+            for part in parts:
+                _write(descriptor, part)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        temporary.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
+    _sync_folder(path.parent)
+
+
+def _write(descriptor: int, data: memoryview) -> None:
+    while len(data):
+        data = data[os.write(descriptor, data) :]
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name == "nt":  # folders cannot be opened there
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
