@@ -1,0 +1,76 @@
+"""Text from strangers made fit to show: nothing in it acts on a terminal, a table or a picture."""
+
+import unicodedata
+
+MARKS_SHOWN = (
+    4  # combining marks on one character; no living script stacks more, and a tower of them covers other lines
+)
+ELLIPSIS = "…"
+BLANKS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")  # count as printable, yet show nothing
+
+
+def printable(text: str, limit: int | None = None) -> str:
+    r"""`text` with all that cannot be seen, or acts on its neighbours, as a visible escape such as \n, \x1b or \u202e.
+
+    Escaped are control and format characters (so every bidirectional control), separators other than the space, lone
+    surrogates, private and unassigned characters, and combining marks that come first or more than `MARKS_SHOWN` in a
+    row. The result encodes in UTF-8 and has at most `limit` characters, the last an ellipsis where text was cut.
+    """
+    if limit is not None:
+        if limit < 1:
+            raise ValueError(f"limit must be 1 or more, got {limit}.")
+        text = text[: limit + 1]  # escaping never shortens, so the rest cannot show
+    shown = text if text.isascii() and text.isprintable() else _escaped(text)
+    if limit is not None and len(shown) > limit:
+        return shown[: limit - 1] + ELLIPSIS
+    return shown
+
+
+def columns(text: str) -> int:
+    """The terminal columns that printable `text` takes: two for a wide East Asian character, none for a mark."""
+    return len(text) if text.isascii() else sum(map(_character_columns, text))
+
+
+def shorten(text: str, width: int) -> str:
+    """`text` cut in the middle to at most `width` columns: names that share a beginning tend to differ at the end."""
+    if columns(text) <= width:
+        return text
+    tail_width = (width - 1) // 2
+    head = _cut(text, width - 1 - tail_width)
+    tail = _cut(text[::-1], tail_width)[::-1]
+    return head + ELLIPSIS + tail
+
+
+def name(label: object, width: int) -> str:
+    """A class label as shown in tables and pictures; the empty one as quotation marks."""
+    return shorten(printable(str(label)), width) or '""'
+
+
+def _escaped(text: str) -> str:
+    pieces = []
+    marks = MARKS_SHOWN  # a leading mark would land on whatever is printed before the text
+    for character in text:
+        marks = marks + 1 if _is_mark(character) else 0
+        visible = character.isprintable() and character not in BLANKS and marks <= MARKS_SHOWN
+        pieces.append(character if visible else character.encode("unicode_escape").decode("ascii"))
+    return "".join(pieces)
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character) in ("Mn", "Me")
+
+
+def _character_columns(character: str) -> int:
+    if _is_mark(character) or "\u1160" <= character <= "\u11ff":  # vowels and finals join the Hangul letter before them
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def _cut(text: str, width: int) -> str:
+    """The longest beginning of `text` that fits in `width` columns."""
+    used = 0
+    for position, character in enumerate(text):
+        used += _character_columns(character)
+        if used > width:
+            return text[:position]
+    return text

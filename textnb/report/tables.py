@@ -1,0 +1,84 @@
+"""Results as plain text, every cell inert, for a terminal of a known width."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from textnb.report.metrics import Counts, Evaluation, most_confused, most_confused_classes
+from textnb.report.safe import columns, name, printable
+
+NAME_WIDTH = 40
+CORNER = r"true \ predicted"
+NO_CONFUSION = "No class was taken for another."
+
+
+def table(headers: Sequence[object], rows: Iterable[Sequence[object]], align: str, gap: int = 2) -> str:
+    """Lines of cells under their headers; `align` has an "l" or "r" for each column, `gap` spaces stand between two."""
+    lines = [[printable(str(cell)) for cell in line] for line in (headers, *rows)]
+    widths = [max(map(columns, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        (" " * gap).join(_pad(*cell) for cell in zip(line, widths, align, strict=True)).rstrip() for line in lines
+    )
+
+
+def per_class_table(evaluation: Evaluation) -> str:
+    """Precision, recall, F1 and support of each class, numbered as in the confusion matrix, and their plain means."""
+    measures = ("precision", "recall", "f1")
+    rows: list[Sequence[object]] = [
+        (number, name(row["class"], NAME_WIDTH), *(f"{row[measure]:.3f}" for measure in measures), row["support"])
+        for number, row in enumerate(evaluation.per_class, 1)
+    ]
+    means = (np.mean([row[measure] for row in evaluation.per_class]) for measure in measures)
+    rows.append(("", "macro average", *(f"{mean:.3f}" for mean in means), evaluation.n))
+    return table(("", "class", *measures, "support"), rows, "rlrrrr")
+
+
+def confusion_table(evaluation: Evaluation, width: int = 100) -> str:
+    """The confusion matrix, classes by number across, or where `width` columns are too few, its most confused part."""
+    matrix, classes = evaluation.confusion_matrix, evaluation.classes
+    numbers = range(1, len(classes) + 1)
+    if _name_room(matrix, numbers, width) >= len(CORNER):
+        return _matrix_lines(matrix, numbers, classes, width)
+
+    notice = f"The confusion matrix of {len(classes)} classes does not fit in {width} columns."
+    widest_cell = 1 + max(len(str(matrix.max())), len(str(len(classes))))
+    fitting = (width - len(str(len(classes))) - 1 - len(CORNER)) // widest_cell
+    part = most_confused_classes(matrix, max(fitting, 2))
+    if not len(part):
+        return f"{notice} {NO_CONFUSION}"
+    counts = matrix[np.ix_(part, part)]
+    lines = _matrix_lines(counts, [numbers[i] for i in part], [classes[i] for i in part], width)
+    return f"{notice} The {len(part)} most confused:\n{lines}"
+
+
+def confused_pairs_table(evaluation: Evaluation, n: int = 5) -> str:
+    """The `n` pairs of classes most often confused, with the share of the true class that went astray."""
+    support = {row["class"]: row["support"] for row in evaluation.per_class}
+    rows = [
+        (name(true, NAME_WIDTH), name(predicted, NAME_WIDTH), count, f"{count / support[true]:.1%}")
+        for true, predicted, count in most_confused(evaluation.confusion_matrix, evaluation.classes, n)
+    ]
+    return table(("true class", "predicted as", "count", "of class"), rows, "llrr") if rows else NO_CONFUSION
+
+
+def _name_room(counts: Counts, numbers: Sequence[int], width: int) -> int:
+    """The columns that a confusion matrix of numbered classes leaves for their names."""
+    largest = counts.max(axis=0).tolist()
+    cells = (1 + max(len(str(count)), len(str(number))) for count, number in zip(largest, numbers, strict=True))
+    return width - len(str(numbers[-1])) - 1 - sum(cells)
+
+
+def _matrix_lines(counts: Counts, numbers: Sequence[int], classes: Sequence[Any], width: int) -> str:
+    """A confusion matrix; zeros are dots, so that the diagonal stands out."""
+    name_width = max(_name_room(counts, numbers, width), len(CORNER))
+    rows = [
+        (number, name(label, name_width), *(count or "·" for count in row))
+        for number, label, row in zip(numbers, classes, counts.tolist(), strict=True)
+    ]
+    return table(("", CORNER, *numbers), rows, "rl" + "r" * len(numbers), gap=1)
+
+
+def _pad(cell: str, width: int, align: str) -> str:
+    space = " " * (width - columns(cell))
+    return space + cell if align == "r" else cell + space
