@@ -68,3 +68,8 @@ def _canonical(indptr: Array, indices: Array, data: Array, n_columns: int) -> Sp
     order = np.argsort(np.repeat(np.arange(len(indptr) - 1), np.diff(indptr)) * max(n_columns, 1) + indices)
     index_type = np.int32 if max(indptr[-1], n_columns) < 2**31 else np.int64
     return SparseRows(indptr.astype(index_type), indices[order].astype(index_type), data[order], n_columns)
+
+
+def kernel_name() -> str:
+    """What counts: "Cython" or "Python"."""
+    return "Python"

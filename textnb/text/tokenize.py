@@ -32,38 +32,6 @@ _SNOWBALL = (
     *("italian", "norwegian", "portuguese", "romanian", "russian", "spanish", "swedish"),
 )
 
-TOKENIZERS = {
-    "toktok": "ToktokTokenizer",
-    "treebank": "TreebankWordTokenizer",
-    "tweet": "TweetTokenizer",
-    "whitespace": "WhitespaceTokenizer",
-    "wordpunct": "WordPunctTokenizer",
-}
-_NLTK_STEMMERS = {
-    "arlstem": "ARLSTem",
-    "cistem": "Cistem",
-    "isri": "ISRIStemmer",
-    "lancaster": "LancasterStemmer",
-    "porter": "PorterStemmer",
-}
-_SNOWBALL = [
-    "arabic",
-    "danish",
-    "dutch",
-    "english",
-    "finnish",
-    "french",
-    "german",
-    "hungarian",
-    "italian",
-    "norwegian",
-    "portuguese",
-    "romanian",
-    "russian",
-    "spanish",
-    "swedish",
-]
-
 TOKENIZERS = sorted(_NLTK_TOKENIZERS)
 STEMMERS = sorted([*_NLTK_STEMMERS, "snowball", *(f"snowball-{language}" for language in _SNOWBALL)])
 
@@ -105,8 +73,8 @@ def _check_name(what: str, name: str, known: list[str]) -> None:
 def pattern_tokenizer(pattern: str) -> Tokenize:
     """All matches of a regular expression, of its group if it has one.
 
-    Simple patterns run on `re`. One that could backtrack for ever (a repeated group, a back-reference, more than one
-    open-ended repetition) runs on the `regex` package with a time limit; there `\\w` also takes combining marks.
+    Simple patterns run on `re`. One that could backtrack for long runs on the `regex` package with a time limit; there
+    `\\w` also takes combining marks.
     """
     try:
         compiled = re.compile(pattern)
@@ -119,25 +87,36 @@ def pattern_tokenizer(pattern: str) -> Tokenize:
     return _timed_tokenizer(pattern)
 
 
+# Characters that may be optional, and groups that may not, then at most one repetition and nothing that could fail
+# after it. A word boundary there is harmless if the pattern starts at one too.
+_SIMPLE_BRANCH = re.compile(
+    r"(?P<start>\(*\\b)?(?:[^\\*+?{()]\??|\((?!\?)|\)(?![*+?{]))*"
+    r"(?P<repetition>[*+]|\{\d*,?\d*\})?\)*(?P<end>\\b\)*)?"
+)
+
+
 def is_simple_pattern(pattern: str) -> bool:
-    """Whether no repetition is nested, doubled or refers back, so that matching cannot take exponential time."""
-    bare = re.sub(r"\\[^0-9]", "x", pattern)  # escapes other than back-references
+    """Whether matching is sure to take time linear in the text, with a small factor."""
+    bare = re.sub(r"\\[^0-9bB]", "x", pattern)  # escapes other than boundaries and back-references
     bare = re.sub(r"\[\^?\]?[^\]]*\]", "x", bare)  # character sets
-    open_ended = re.findall(r"[*+]|\{\d*,\}", bare)
-    bounds = [int(n) for n in re.findall(r"\{\d*,?(\d+)\}", bare)]
-    return (
-        len(open_ended) <= 1
-        and not re.search(r"\)[*+?{]", bare)
-        and not re.search(r"\\[0-9]|\(\?P=|\(\?\(", bare)
-        and all(n <= 64 for n in bounds)
-        and len(bounds) <= 1
-    )
+    bare = re.sub(r"^\(\?[aiu]+\)", "", bare).replace("(?:", "(")
+    if bare.count("?") > 4 or ("|" in bare and "(" in bare):
+        return False
+    return all(map(_is_simple_branch, bare.split("|")))
+
+
+def _is_simple_branch(branch: str) -> bool:
+    found = _SIMPLE_BRANCH.fullmatch(branch)
+    return found is not None and not (found["repetition"] and found["end"] and not found["start"])
 
 
 def _timed_tokenizer(pattern: str) -> Tokenize:
     import regex
 
-    compiled = regex.compile(pattern)
+    try:
+        compiled = regex.compile(pattern)
+    except regex.error as error:
+        raise ValueError(f"token_pattern {pattern!r} is not a regular expression: {error}") from None
 
     def tokenize(text: str) -> list[Any]:
         try:

@@ -351,8 +351,8 @@ class TfidfVectorizer(CountVectorizer):
     --------
     >>> from textnb import TfidfVectorizer
     >>> TfidfVectorizer().fit_transform(["the cat sat", "the dog sat"]).toarray().round(2)
-    array([[0.7 , 0.  , 0.5 , 0.5 ],
-           [0.  , 0.7 , 0.5 , 0.5 ]])
+    array([[0.7, 0. , 0.5, 0.5],
+           [0. , 0.7, 0.5, 0.5]])
     """
 
     def __init__(

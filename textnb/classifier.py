@@ -1,0 +1,344 @@
+"""Raw text in, labels and probabilities out: the whole pipeline in one estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from numbers import Real
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
+
+from textnb.model_file import TERM_ARRAYS, check_form, file_columns, file_parts, predictor_of
+from textnb.models.count import (
+    BernoulliNB,
+    ComplementNB,
+    MultinomialNB,
+    announced_classes,
+    check_weights,
+    class_positions,
+)
+from textnb.predictor import Predictor
+from textnb.statistics.counts import ClassCounts, count_classes
+from textnb.storage import ModelFile, open_model, write_model
+from textnb.text.analyzer import Analyzer, check_ngram_range
+from textnb.text.documents import as_documents, decoded
+from textnb.text.learning import UNKNOWN_CHOICES, Limits, learn_vocabulary
+from textnb.text.rows import Array
+from textnb.text.stop_words import check_stop_words, stop_word_set
+from textnb.text.term_index import TermIndex, check_term_arrays
+from textnb.text.tokenize import DEFAULT_TOKEN_PATTERN
+from textnb.text.vocabulary import Vocabulary
+from textnb.text.weights import Weighting
+
+CountModel: TypeAlias = MultinomialNB | ComplementNB | BernoulliNB
+
+MODELS = ("multinomial", "complement", "bernoulli")
+
+
+class TextClassifier(ClassifierMixin, BaseEstimator):
+    """Naive Bayes on raw text.
+
+    Parameters
+    ----------
+    model : {"complement", "multinomial", "bernoulli"}, default="complement"
+    weights : {"log-tfidf", "tfidf", "counts", "binary"}, default="log-tfidf"
+        How a document's terms weigh; "log-tfidf" takes 1 + log(tf). A Bernoulli model looks only at which occur.
+    ngrams : (int, int), default=(1, 1)
+        Shortest and longest runs of tokens (or characters) that become features.
+    analyzer : {"word", "char", "char_wb"} or callable, default="word"
+    alpha : float, default=1.0
+        Smoothing: 1 is Laplace's, less is Lidstone's, 0 none.
+    unknown : {"ignore", "token"}, default="ignore"
+        What becomes of words outside the vocabulary: nothing, or one more feature ``<UNK>`` with an honest probability.
+    calibrate : False, default=False
+        Probabilities are the model's own.
+    tokenizer, stemmer, lowercase, strip_accents, stop_words, token_pattern, min_df, max_df, max_features, vocabulary
+        As in `textnb.CountVectorizer`.
+    fit_prior, class_prior, norm
+        As in the naive Bayes classes; ``norm`` is Complement's.
+    n_jobs : int, default=None
+        Threads to count with; no result depends on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of the class labels, sorted
+    vocabulary_ : dict of terms to columns
+    statistics_ : what was counted, per class
+    model_ : the naive Bayes estimator derived from it
+
+    Examples
+    --------
+    >>> from textnb import TextClassifier
+    >>> filter = TextClassifier().fit(["buy cheap pills", "cheap watches", "lunch at noon?"], ["spam", "spam", "ham"])
+    >>> filter.predict(["cheap lunch pills"])
+    array(['spam'], dtype='<U4')
+    >>> filter.top_terms(2)["spam"]
+    [('cheap', 0.58...), ('watches', 0.43...)]
+    """
+
+    def __init__(
+        self,
+        model: str = "complement",
+        weights: str = "log-tfidf",
+        ngrams: tuple[int, int] = (1, 1),
+        analyzer: str | Callable[[Any], Iterable[Any]] = "word",
+        alpha: float = 1.0,
+        unknown: str = "ignore",
+        calibrate: bool = False,
+        *,
+        tokenizer: str | Callable[[str], Iterable[Any]] | None = None,
+        stemmer: str | Callable[[str], str] | None = None,
+        lowercase: bool = True,
+        strip_accents: str | Callable[[str], str] | None = None,
+        stop_words: str | Iterable[str] | None = None,
+        token_pattern: str = DEFAULT_TOKEN_PATTERN,
+        min_df: float | int = 1,
+        max_df: float | int = 1.0,
+        max_features: int | None = None,
+        vocabulary: Any = None,
+        fit_prior: bool = True,
+        class_prior: Any = None,
+        norm: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.model = model
+        self.weights = weights
+        self.ngrams = ngrams
+        self.analyzer = analyzer
+        self.alpha = alpha
+        self.unknown = unknown
+        self.calibrate = calibrate
+        self.tokenizer = tokenizer
+        self.stemmer = stemmer
+        self.lowercase = lowercase
+        self.strip_accents = strip_accents
+        self.stop_words = stop_words
+        self.token_pattern = token_pattern
+        self.min_df = min_df
+        self.max_df = max_df
+        self.max_features = max_features
+        self.vocabulary = vocabulary
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.norm = norm
+        self.n_jobs = n_jobs
+
+    def fit(self, texts: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from documents and their labels."""
+        documents, labels = _check_training(texts, y)
+        classes, class_ids = np.unique(labels, return_inverse=True)
+        return self._learn_first(documents, class_ids, classes, check_weights(sample_weight, len(labels)))
+
+    def partial_fit(self, texts: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from more documents. The first call announces all classes, and fixes the vocabulary and idf."""
+        first = not hasattr(self, "predictor_")
+        known = announced_classes(classes, None if first else self.classes_)
+        documents, labels = _check_training(texts, y)
+        class_ids = class_positions(labels, known)
+        document_weights = check_weights(sample_weight, len(labels))
+        if first:
+            return self._learn_first(documents, class_ids, known, document_weights)
+        fitted = self.predictor_
+        rows = fitted.weighting.apply(fitted.count(documents))
+        more = count_classes(rows, class_ids, known, document_weights)
+        return self._assemble(fitted.analyzer, fitted.vocabulary, fitted.weighting, self.statistics_ + more)
+
+    def predict(self, texts: Any) -> Array:
+        """The most probable class of every document."""
+        check_is_fitted(self)
+        return self.predictor_.predict(texts)
+
+    def predict_proba(self, texts: Any) -> Array:
+        """P(c | document) of every document and class, (n, n_classes)."""
+        return np.exp(self.predict_log_proba(texts))
+
+    def predict_log_proba(self, texts: Any) -> Array:
+        """log P(c | document) of every document and class, (n, n_classes)."""
+        check_is_fitted(self)
+        return self.predictor_.log_proba(texts)
+
+    def top_terms(self, n: int = 10) -> dict[Any, list[tuple[str, float]]]:
+        """For each class, the terms that speak most for it, with their weights.
+
+        A term's weight is what a unit of it adds to the class's score beyond what it adds, on average, to the others'.
+        """
+        check_is_fitted(self)
+        weights = np.asarray(self.predictor_.rule.weights)
+        others = max(len(self.classes_) - 1, 1)
+        total = weights.sum(axis=1)
+        names = self.predictor_.column_names()
+        found = {}
+        for c, label in enumerate(self.classes_.tolist()):
+            lead = weights[:, c] - (total - weights[:, c]) / others
+            best = np.lexsort((np.arange(len(lead)), -lead))[:n]
+            found[label] = [(names[j], float(lead[j])) for j in best]
+        return found
+
+    @property
+    def vocabulary_(self) -> dict[str, int]:
+        """Terms to columns."""
+        terms = self.predictor_.vocabulary.terms()
+        return dict(zip(terms, range(len(terms)), strict=True))
+
+    @property
+    def model_(self) -> CountModel:
+        """The naive Bayes estimator on the vocabulary's columns, derived from ``statistics_``."""
+        return self._new_model().set_statistics(self.statistics_)
+
+    def save(self, path: Any) -> None:
+        """Write the model to a file that `textnb.load` and the command line read: data only, no code."""
+        check_is_fitted(self)
+        columns = file_columns(self.predictor_)
+        arrays, settings = file_parts(self.predictor_, columns)
+        arrays["totals"] = self.statistics_.totals.T[columns]
+        arrays["documents"] = self.statistics_.documents
+        write_model(path, arrays, settings | {"parameters": _plain_parameters(self)})
+
+    def _learn_first(self, documents: list[str], class_ids: Array, classes: Array, weights: Array | None) -> Self:
+        self._check_parameters()
+        analyzer = self._analyzer()
+        check_stop_words(analyzer)
+        vocabulary, rows = learn_vocabulary(
+            documents,
+            analyzer,
+            given=None if self.vocabulary is None else Vocabulary(self.vocabulary),
+            limits=Limits(self.min_df, self.max_df, self.max_features),
+            unknown=self.unknown,
+        )
+        weighting = Weighting.fitted("binary" if self.model == "bernoulli" else self.weights, rows)
+        statistics = count_classes(weighting.apply(rows), class_ids, classes, weights)
+        return self._assemble(analyzer, vocabulary, weighting, statistics)
+
+    def _assemble(
+        self,
+        analyzer: Analyzer,
+        vocabulary: Vocabulary | TermIndex,
+        weighting: Weighting,
+        statistics: ClassCounts,
+    ) -> Self:
+        model = self._new_model().set_statistics(statistics)
+        self.predictor_ = Predictor(
+            analyzer=analyzer,
+            vocabulary=vocabulary,
+            unknown=self.unknown == "token",
+            weighting=weighting,
+            rule=model.rule_,
+            log_prior=model.class_log_prior_,
+            prior_in_joint=self.model != "complement" or len(statistics.classes) == 1,
+            classes=statistics.classes,
+        )
+        self.statistics_ = statistics
+        self.classes_ = statistics.classes
+        return self
+
+    def _new_model(self) -> CountModel:
+        common = {"alpha": self.alpha, "fit_prior": self.fit_prior, "class_prior": self.class_prior}
+        if self.model == "complement":
+            return ComplementNB(norm=self.norm, **common)
+        return MultinomialNB(**common) if self.model == "multinomial" else BernoulliNB(**common)
+
+    def _analyzer(self) -> Analyzer:
+        return Analyzer(
+            kind=self.analyzer,
+            ngrams=self.ngrams,
+            lowercase=self.lowercase,
+            strip_accents=self.strip_accents,
+            tokenizer=self.tokenizer,
+            token_pattern=self.token_pattern,
+            stop_words=stop_word_set(self.stop_words) if self.analyzer == "word" else None,
+            stemmer=self.stemmer,
+        )
+
+    def _check_parameters(self) -> None:
+        if self.model not in MODELS:
+            raise ValueError(f"model must be one of {', '.join(MODELS)}, got {self.model!r}")
+        if self.unknown not in UNKNOWN_CHOICES:
+            raise ValueError(f"unknown must be one of {', '.join(UNKNOWN_CHOICES)}, got {self.unknown!r}")
+        if not isinstance(self.alpha, Real):
+            raise ValueError(f"alpha must be a number, 0 or more, got {self.alpha!r}")
+        if self.calibrate:
+            raise ValueError(f"calibrate must be False: this version does not calibrate, got {self.calibrate!r}")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        return tags
+
+
+def load(path: Any) -> TextClassifier:
+    """The classifier of a model file. All of the file is verified first; nothing in it is ever executed."""
+    file = open_model(path, verify="all")
+    predictor = predictor_of(file, whole=True)
+    try:
+        check_term_arrays(*map(file.array, TERM_ARRAYS))
+    except ValueError as error:
+        raise file.damaged(str(error)) from None
+    classifier = _of_parameters(file)
+    statistics = _statistics(file, predictor)
+    if classifier.vocabulary is not None:
+        classifier.vocabulary = predictor.vocabulary.terms()
+    classifier.predictor_ = predictor
+    classifier.statistics_ = statistics
+    classifier.classes_ = predictor.classes
+    return classifier
+
+
+def _plain_parameters(classifier: TextClassifier) -> dict[str, Any]:
+    """The constructor's parameters as JSON has them; of a given vocabulary only that there was one."""
+    plain = {name: _plain(value) for name, value in classifier.get_params().items()}
+    plain["vocabulary"] = None if classifier.vocabulary is None else "given"
+    return plain
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _of_parameters(file: ModelFile) -> TextClassifier:
+    parameters = file.settings.get("parameters")
+    known = TextClassifier().get_params()
+    if not isinstance(parameters, dict) or parameters.keys() != known.keys():
+        raise file.damaged("its setting 'parameters' is missing or wrong")
+    restored = TextClassifier(**parameters)
+    try:
+        restored.ngrams = check_ngram_range(restored.ngrams)
+        restored._check_parameters()
+        Limits(restored.min_df, restored.max_df, restored.max_features)
+        restored._analyzer()
+    except (TypeError, ValueError) as error:
+        raise file.damaged(f"its parameters cannot be understood ({error})") from None
+    return restored
+
+
+def _statistics(file: ModelFile, predictor: Predictor) -> ClassCounts:
+    totals, documents = file.array("totals"), file.array("documents")
+    for name, array, shape in (
+        ("totals", totals, (predictor.n_columns, len(predictor.classes))),
+        ("documents", documents, (len(predictor.classes),)),
+    ):
+        check_form(file, name, array, shape, array.dtype.str if array.dtype.kind in "if" else "<i8")
+        if not (np.isfinite(array).all() and (array >= 0).all()):
+            raise file.damaged(f"array {name!r} has negative or infinite counts")
+    return ClassCounts(predictor.classes, documents, totals.T)
+
+
+def _check_training(texts: Any, y: Any) -> tuple[list[str], Array]:
+    documents = list(decoded(as_documents(texts)))
+    if y is None:
+        raise ValueError("TextClassifier requires y to be passed, but the target y is None: pass a label a document")
+    labels = column_or_1d(y, warn=True)
+    if not documents:
+        raise ValueError("Found array with 0 sample(s): there are no documents to learn from")
+    check_consistent_length(documents, labels)
+    check_classification_targets(labels)
+    return documents, labels

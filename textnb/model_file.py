@@ -1,0 +1,138 @@
+"""A predictor as a model file: arrays in the order of the sorted terms, and settings, all checked on the way in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from textnb.likelihood.rules import Impossible, LinearRule
+from textnb.predictor import Predictor
+from textnb.storage import ModelFile, open_model
+from textnb.text.analyzer import Analyzer
+from textnb.text.rows import Array
+from textnb.text.term_index import TermIndex, build_term_arrays
+from textnb.text.weights import WEIGHTINGS, Weighting
+
+TERM_ARRAYS = ("terms", "offsets", "hashes", "order")
+
+
+def open_predictor(path: Any) -> Predictor:
+    """The predictor of a model file, of which only what is touched is read and verified."""
+    return predictor_of(open_model(path, verify="touched"))
+
+
+def file_columns(predictor: Predictor) -> Array:
+    """The predictor's columns in the order of the file: terms sorted, `<UNK>` last."""
+    terms = predictor.vocabulary.terms()
+    by_term = sorted(range(len(terms)), key=terms.__getitem__)
+    return np.array([*by_term, *range(len(terms), predictor.n_columns)], dtype=np.int64)
+
+
+def file_parts(predictor: Predictor, columns: Array) -> tuple[dict[str, Array], dict[str, Any]]:
+    """The arrays and settings of a model file that prediction needs."""
+    settings = {
+        "analyzer": predictor.analyzer.to_settings(),
+        "classes": _plain_labels(predictor.classes),
+        "prior_in_joint": predictor.prior_in_joint,
+        "unknown": "token" if predictor.unknown else "ignore",
+        "weights": predictor.weighting.name,
+    }
+    names = predictor.column_names()
+    arrays = build_term_arrays([names[j] for j in columns[: len(predictor.vocabulary)]])
+    arrays["coef"] = np.asarray(predictor.rule.weights)[columns]
+    arrays["intercept"] = predictor.rule.intercept
+    arrays["log_prior"] = predictor.log_prior
+    if predictor.weighting.idf is not None:
+        arrays["idf"] = np.asarray(predictor.weighting.idf)[columns]
+    if (impossible := predictor.rule.impossible) is not None:
+        arrays["impossible"] = np.asarray(impossible.signs)[columns].astype(np.int32)
+        arrays["required"] = impossible.required.astype(np.int64)
+    return arrays, settings
+
+
+def predictor_of(file: ModelFile, *, whole: bool = False) -> Predictor:
+    """The predictor of an open model file: its arrays as plain arrays, or read and verified where they are touched."""
+    settings = _checked_settings(file)
+    tables = _Tables(file, whole)
+    unknown: bool = settings["unknown"] == "token"
+    index = TermIndex(*map(tables.fetch, TERM_ARRAYS))
+    shape = (len(index) + unknown, len(settings["classes"]))
+    impossible = None
+    if "impossible" in file.names:
+        impossible = Impossible(tables.table("impossible", shape, "<i4"), tables.array("required", shape[1:], "<i8"))
+    return Predictor(
+        analyzer=_analyzer(file, settings["analyzer"]),
+        vocabulary=index,
+        unknown=unknown,
+        weighting=Weighting(
+            settings["weights"], tables.table("idf", shape[:1]) if settings["weights"].endswith("tfidf") else None
+        ),
+        rule=LinearRule(tables.table("coef", shape), tables.array("intercept", shape[1:]), impossible),
+        log_prior=tables.array("log_prior", shape[1:]),
+        prior_in_joint=settings["prior_in_joint"],
+        classes=np.array(settings["classes"]),
+    )
+
+
+class _Tables:
+    """The arrays of a file, refused if they are not of the form expected."""
+
+    def __init__(self, file: ModelFile, whole: bool) -> None:
+        self.file = file
+        self.fetch: Callable[[str], Any] = file.array if whole else file.lazy
+
+    def table(self, name: str, shape: tuple[int, ...], dtype: str = "<f8") -> Any:
+        found = self.fetch(name)
+        check_form(self.file, name, found, shape, dtype)
+        return found
+
+    def array(self, name: str, shape: tuple[int, ...], dtype: str = "<f8") -> Array:
+        return np.asarray(self.table(name, shape, dtype))
+
+
+def check_form(file: ModelFile, name: str, array: Any, shape: tuple[int, ...], dtype: str) -> None:
+    if tuple(array.shape) != shape or array.dtype != np.dtype(dtype):
+        raise file.damaged(f"array {name!r} is {array.dtype} of shape {tuple(array.shape)}, not {dtype} of {shape}")
+
+
+def _checked_settings(file: ModelFile) -> dict[str, Any]:
+    """The settings that prediction relies on, each of its kind."""
+    settings = file.settings
+    checks = {
+        "analyzer": isinstance(settings.get("analyzer"), dict),
+        "classes": _are_labels(settings.get("classes")),
+        "prior_in_joint": isinstance(settings.get("prior_in_joint"), bool),
+        "unknown": settings.get("unknown") in ("ignore", "token"),
+        "weights": settings.get("weights") in WEIGHTINGS,
+    }
+    for name, right in checks.items():
+        if not right:
+            raise file.damaged(f"its setting {name!r} is missing or wrong")
+    return settings
+
+
+def _are_labels(labels: Any) -> bool:
+    """One or more strings, numbers or booleans, all of one kind and in ascending order."""
+    return (
+        isinstance(labels, list)
+        and len({type(label) for label in labels}) == 1
+        and isinstance(labels[0], str | int | float)
+        and all(a < b for a, b in pairwise(labels))
+    )
+
+
+def _plain_labels(classes: Array) -> list[Any]:
+    labels = classes.tolist()
+    if not _are_labels(labels):
+        raise ValueError(f"only strings, numbers and booleans can be saved as class labels, got {labels[:3]!r}")
+    return labels
+
+
+def _analyzer(file: ModelFile, settings: Any) -> Analyzer:
+    try:
+        return Analyzer.from_settings(settings)
+    except (TypeError, ValueError, KeyError, AttributeError) as error:
+        raise file.damaged(f"its analyzer cannot be understood ({error})") from None

@@ -1,0 +1,69 @@
+"""A fitted text model as prediction needs it, on numpy alone: what a model file opens as."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from textnb.decision import log_posterior, most_probable
+from textnb.likelihood.rules import LinearRule
+from textnb.text.analyzer import Analyzer
+from textnb.text.counting import count_known
+from textnb.text.documents import as_documents, decoded
+from textnb.text.rows import Array, SparseRows
+from textnb.text.term_index import TermIndex
+from textnb.text.vocabulary import UNKNOWN, Vocabulary
+from textnb.text.weights import Weighting
+
+_BLOCK = 4096  # documents whose counts and scores are held at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Predictor:
+    """Analyzer, vocabulary, weighting, rule and prior: from documents to probabilities."""
+
+    analyzer: Analyzer
+    vocabulary: Vocabulary | TermIndex
+    unknown: bool  # whether the last column is <UNK>
+    weighting: Weighting
+    rule: LinearRule
+    log_prior: Array
+    prior_in_joint: bool  # a complement model has none
+    classes: Array
+
+    @property
+    def n_columns(self) -> int:
+        return len(self.vocabulary) + self.unknown
+
+    def count(self, texts: Any) -> SparseRows:
+        """The documents' counts of the model's columns."""
+        rows, outside = count_known(decoded(as_documents(texts)), self.analyzer, self.vocabulary)
+        return rows.append_column(outside) if self.unknown else rows
+
+    def joint(self, texts: Any) -> Array:
+        """log P(x, c), or a complement model's scores, (n, K)."""
+        scores = self.rule.log_likelihood(self.weighting.apply(self.count(texts)))
+        return scores + self.log_prior if self.prior_in_joint else scores
+
+    def log_proba(self, texts: Any) -> Array:
+        """log P(c | x), (n, K)."""
+        blocks = [log_posterior(self.joint(block), self.log_prior) for block in _blocks(texts)]
+        return np.concatenate(blocks) if blocks else np.zeros((0, len(self.classes)))
+
+    def predict(self, texts: Any) -> Array:
+        """The most probable class of every document."""
+        blocks = [most_probable(self.joint(block), self.log_prior) for block in _blocks(texts)]
+        return self.classes[np.concatenate(blocks) if blocks else np.zeros(0, dtype=np.int64)]
+
+    def column_names(self) -> list[str]:
+        return [*self.vocabulary.terms(), *[UNKNOWN] * self.unknown]
+
+
+def _blocks(texts: Any) -> Iterator[list[Any]]:
+    documents = iter(as_documents(texts))
+    while block := list(islice(documents, _BLOCK)):
+        yield block
