@@ -1,0 +1,5 @@
+"""`python -m textnb`."""
+
+from textnb.cli import main
+
+main()

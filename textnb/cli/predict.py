@@ -1,0 +1,100 @@
+"""`textnb predict`: a saved model on new documents. Called once a message by mail filters, so it imports little."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from textnb.cli.output import fail, notice, show_json
+from textnb.report.safe import printable
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.")],
+    files: Annotated[
+        list[str] | None, typer.Argument(metavar="[FILE]...", help="Documents, one a file; - or none for stdin.")
+    ] = None,
+    lines: Annotated[bool, typer.Option("--lines", help="Each line of the input is a document.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first document that cannot be read.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object a document.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No notices.")] = False,
+) -> None:
+    """Predict the class of documents: its label and probability, a line each.
+
+    \b
+    textnb predict mail.tnb message.txt
+    cat message.txt | textnb predict mail.tnb
+    textnb predict mail.tnb --lines subjects.txt --json
+    """
+    from textnb.model_file import open_predictor
+
+    predictor = open_predictor(model)
+    sources = files or ["-"]
+    if sources == ["-"] and sys.stdin.isatty():
+        notice("reading a document from the terminal; end it with Ctrl-D", quiet)
+    problems: list[str] = []
+    named = len(sources) > 1
+    for answer in run_prediction(predictor, read_documents(sources, lines, None if strict else problems)):
+        if as_json:
+            show_json(answer.to_json())
+        else:
+            cells = [*([answer.id] if named else []), str(answer.label), f"{answer.probability:.4f}"]
+            typer.echo("\t".join(map(printable, cells)))
+    for problem in problems:
+        fail(problem)
+    if problems:
+        raise typer.Exit(1)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a model says of a document."""
+
+    id: str
+    label: Any
+    probabilities: dict[str, float]
+
+    @property
+    def probability(self) -> float:
+        return max(self.probabilities.values())
+
+    def to_json(self) -> dict[str, Any]:
+        return {"id": self.id, "label": self.label, "probabilities": self.probabilities}
+
+
+def run_prediction(predictor: Any, documents: Iterable[tuple[str, str]]) -> Iterator[Answer]:
+    """An answer for each (id, text), in order, some documents at a time."""
+    from itertools import islice
+
+    import numpy as np
+
+    labels = predictor.classes.tolist()
+    waiting = iter(documents)
+    while block := list(islice(waiting, 256)):
+        for (name, _), row in zip(block, np.exp(predictor.log_proba([text for _, text in block])), strict=True):
+            probabilities = dict(zip(map(str, labels), row.tolist(), strict=True))
+            yield Answer(name, labels[int(row.argmax())], probabilities)
+
+
+def read_documents(sources: list[str], lines: bool, problems: list[str] | None) -> Iterator[tuple[str, str]]:
+    """(id, text) of every document; one that cannot be read goes to `problems`, or without them is an error."""
+    from textnb.corpora.decoding import decode
+
+    for source in sources:
+        try:
+            content = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
+        except OSError as error:
+            if problems is None:
+                raise
+            problems.append(f"{source}: {error.strerror}")
+            continue
+        if lines:
+            for number, line in enumerate(content.splitlines(), 1):
+                yield f"{source}:{number}", decode(line)
+        else:
+            yield source, decode(content)

@@ -1,0 +1,249 @@
+"""`textnb train`: read a corpus, learn, evaluate, save."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from textnb.cli import options
+from textnb.cli.output import notice, progress, report_skipped, show_json
+
+if TYPE_CHECKING:
+    from textnb.classifier import TextClassifier
+    from textnb.cli.evaluation import Outcome
+    from textnb.corpora import Corpus
+    from textnb.report import Evaluation
+    from textnb.text.rows import Array
+
+
+def train(
+    corpus: Annotated[
+        str,
+        typer.Argument(metavar="CORPUS", help="A named corpus, a folder of class folders, or .csv/.tsv/.jsonl(.gz)."),
+    ],
+    model: Annotated[options.Model, typer.Option(help="Which naive Bayes.")] = options.Model.complement,
+    weights: Annotated[options.Weights, typer.Option(help="How terms weigh.")] = options.Weights.log_tfidf,
+    alpha: Annotated[float, typer.Option(min=0, help="Smoothing; 1 is Laplace's, 0 none.")] = 1.0,
+    ngrams: Annotated[str, typer.Option(help="Shortest and longest n-grams, such as 1,2.")] = "1,1",
+    analyzer: Annotated[options.Units, typer.Option(help="What n-grams are made of.")] = options.Units.word,
+    tokenizer: Annotated[str | None, typer.Option(help="An nltk tokenizer: treebank, tweet, toktok, …")] = None,
+    stemmer: Annotated[str | None, typer.Option(help="An nltk stemmer: porter, snowball, snowball-german, …")] = None,
+    stop_words: Annotated[str | None, typer.Option(help="Words to leave out: english, or a list a,b,c.")] = None,
+    unknown: Annotated[
+        options.Unknown, typer.Option(help="Unknown words: ignored, or one feature.")
+    ] = options.Unknown.ignore,
+    min_df: Annotated[str, typer.Option(help="Fewest documents a term is in: a number, or a share like 0.01.")] = "1",
+    max_df: Annotated[str, typer.Option(help="Most documents a term is in: a number, or a share.")] = "1.0",
+    max_features: Annotated[int | None, typer.Option(min=1, help="Keep only the most frequent terms.")] = None,
+    categories: Annotated[str | None, typer.Option(help="Only these classes: a,b,c.")] = None,
+    strip: Annotated[str, typer.Option(help="20news: leave out headers,footers,quotes.")] = "",
+    text: Annotated[str, typer.Option(help="The column of a table that has the text.")] = "text",
+    label: Annotated[str, typer.Option(help="The column of a table that has the class.")] = "label",
+    encoding: Annotated[str | None, typer.Option(help="Of files; by default found out.")] = None,
+    test_size: Annotated[float, typer.Option(help="Share held out of a corpus without a test part.")] = 0.3,
+    cv: Annotated[int | None, typer.Option(min=2, help="Evaluate by cross-validation in so many folds.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the split.")] = 0,
+    jobs: Annotated[int | None, typer.Option(help="Threads; by default as many as help.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="The model file. [default: CORPUS.tnb]")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the confusion matrix: .png, .svg or .pdf.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first document that cannot be read.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notices.")] = False,
+) -> None:
+    """Train a classifier on CORPUS, evaluate it on documents it has not seen, and save it.
+
+    \b
+    textnb train 20news
+    textnb train sms-spam --model multinomial --weights counts --alpha 0.1
+    textnb train mail.csv --text body --label kind --plot confusion.png
+    textnb train reviews/ --cv 5 --ngrams 1,2 --min-df 2
+    """
+    classifier = {
+        "model": model.value,
+        "weights": weights.value,
+        "alpha": alpha,
+        "ngrams": options.ngram_range(ngrams),
+        "analyzer": analyzer.value,
+        "tokenizer": tokenizer,
+        "stemmer": stemmer,
+        "stop_words": options.stop_words(stop_words),
+        "unknown": unknown.value,
+        "min_df": options.frequency("--min-df", min_df),
+        "max_df": options.frequency("--max-df", max_df),
+        "max_features": max_features,
+        "n_jobs": jobs,
+    }
+    source = {
+        "categories": options.names(categories),
+        "strip": options.names(strip) or (),
+        "text": text,
+        "label": label,
+        "encoding": encoding,
+        "strict": strict,
+    }
+    if not 0 < test_size < 1:
+        raise ValueError(f"--test-size is a share between 0 and 1, got {test_size:g}")
+    if plot is not None:
+        from textnb.report import check_picture
+
+        check_picture(plot)
+    outcome = run_training(
+        corpus,
+        source,
+        classifier,
+        Plan(test_size=test_size, folds=cv, seed=seed),
+        output=output or default_output(corpus),
+        quiet=quiet,
+    )
+    report_skipped(outcome.problems, quiet)
+    if plot is not None:
+        from textnb.report import confusion_heatmap
+
+        confusion_heatmap(outcome.evaluation, plot, title=f"{corpus}: accuracy {outcome.evaluation.accuracy:.4f}")
+        notice(f"drew {plot}", quiet)
+    show_json(outcome.to_json()) if as_json else typer.echo(outcome.to_text())
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to evaluate: on the corpus's own test part, or one held out, or in folds."""
+
+    test_size: float = 0.3
+    folds: int | None = None
+    seed: int = 0
+
+
+def run_training(
+    spec: str, source: dict[str, Any], settings: dict[str, Any], plan: Plan, *, output: Path | None, quiet: bool
+) -> Outcome:
+    """Learn from a corpus and evaluate; the saved model is the one evaluated (in folds: one of all their documents)."""
+    from textnb.classifier import TextClassifier
+    from textnb.cli.evaluation import Outcome, shown_settings
+    from textnb.corpora import open_corpus
+
+    if output is not None and not output.absolute().parent.is_dir():
+        raise ValueError(f"the folder of the model file {output} does not exist: create it, or choose another --output")
+    notice(f"reading {spec} …", quiet)
+    corpus = open_corpus(spec, quiet=quiet, **source)
+    if len(corpus.classes) < 2:
+        raise ValueError(f"{spec} has only the class {corpus.classes[0]!r}: a classifier needs two or more")
+    classifier = TextClassifier(**settings)
+    folds: list[float] = []
+    if plan.folds is None:
+        learn, test, evaluated_on = split_documents(corpus, plan)
+        notice(f"learning from {len(learn):,} documents …", quiet)
+        classifier.fit([corpus.texts[i] for i in learn], corpus.labels[learn])
+        evaluation = evaluate_documents(classifier, [corpus.texts[i] for i in test], corpus.labels[test], quiet)
+    else:
+        evaluation, folds, learn, evaluated_on = cross_validate(classifier, corpus, plan, quiet)
+        classifier.fit([corpus.texts[i] for i in learn], corpus.labels[learn])
+    if output is not None:
+        classifier.save(output)
+    return Outcome(
+        corpus=corpus.name,
+        edition=corpus.edition,
+        n_train=len(learn),
+        evaluated_on=evaluated_on,
+        settings=shown_settings(classifier.get_params()),
+        evaluation=evaluation,
+        model_file=None if output is None else str(output),
+        problems=corpus.problems,
+        folds=folds,
+    )
+
+
+def split_documents(corpus: Corpus, plan: Plan) -> tuple[Array, Array, str]:
+    """Positions to learn from and to test on: the corpus's own parts, or a stratified random share held out."""
+    import numpy as np
+
+    if corpus.split is not None:
+        learn, test = np.flatnonzero(corpus.split == "train"), np.flatnonzero(corpus.split == "test")
+        if not len(learn) or not len(test):
+            raise ValueError(f"{corpus.name} has no document in its {'test' if len(learn) else 'train'} part")
+        return learn, test, "its own test part"
+    from sklearn.model_selection import train_test_split
+
+    everything = np.arange(len(corpus))
+    # A class of one document can only be learned from: it cannot be on both sides.
+    names, counts = np.unique(corpus.labels, return_counts=True)
+    lone = np.isin(corpus.labels, names[counts < 2])
+    try:
+        learn, test = train_test_split(
+            everything[~lone], test_size=plan.test_size, random_state=plan.seed, stratify=corpus.labels[~lone]
+        )
+    except ValueError as error:
+        raise ValueError(
+            f"cannot hold {plan.test_size:.0%} of {len(corpus):,} documents out for a test: {error} "
+            "Use more documents, another --test-size, or fewer --categories."
+        ) from None
+    return np.sort(np.concatenate([learn, everything[lone]])), np.sort(test), f"{plan.test_size:.0%} held out at random"
+
+
+def cross_validate(
+    classifier: TextClassifier, corpus: Corpus, plan: Plan, quiet: bool
+) -> tuple[Evaluation, list[float], Array, str]:
+    """Predict every document by a model that has not seen its fold; a test part of the corpus's own is not touched.
+
+    Documents that belong together (`groups`) stay in one fold: a reply quotes what it answers.
+    """
+    import numpy as np
+    from sklearn.base import clone
+    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+
+    from textnb.report import evaluate
+
+    assert plan.folds is not None
+    used = np.arange(len(corpus)) if corpus.split is None else np.flatnonzero(corpus.split == "train")
+    labels, texts = corpus.labels[used], [corpus.texts[i] for i in used]
+    smallest = min(np.unique(labels, return_counts=True)[1])
+    if smallest < plan.folds:
+        raise ValueError(
+            f"a class of {smallest} documents cannot be divided into {plan.folds} folds: use a smaller --cv"
+        )
+    kinds = StratifiedKFold if corpus.groups is None else StratifiedGroupKFold
+    folds = kinds(plan.folds, shuffle=True, random_state=plan.seed).split(
+        texts, labels, None if corpus.groups is None else corpus.groups[used]
+    )
+    log_probabilities = np.zeros((len(used), len(corpus.classes)))
+    accuracies = []
+    for learn, test in progress(folds, plan.folds, "cross-validating", "folds", quiet):
+        model = clone(classifier).fit([texts[i] for i in learn], labels[learn])
+        found = model.predict_log_proba([texts[i] for i in test])
+        known = np.searchsorted(corpus.classes, model.classes_)
+        log_probabilities[test] = -np.inf
+        log_probabilities[np.ix_(test, known)] = found
+        accuracies.append(float(np.mean(model.classes_[found.argmax(axis=1)] == labels[test])))
+    predicted = np.array(corpus.classes)[log_probabilities.argmax(axis=1)]
+    grouped = "" if corpus.groups is None else ", threads kept together"
+    where = "" if corpus.split is None else " of the train part"
+    evaluation = evaluate(labels, predicted, corpus.classes, np.exp(log_probabilities))
+    return evaluation, accuracies, used, f"{plan.folds}-fold cross-validation{where}{grouped}"
+
+
+def evaluate_documents(classifier: TextClassifier, texts: list[str], labels: Array, quiet: bool) -> Evaluation:
+    """How a fitted classifier does on documents."""
+    import numpy as np
+
+    from textnb.report import evaluate
+
+    block = 1000
+    starts = range(0, len(texts), block)
+    log_probabilities = np.concatenate(
+        [
+            classifier.predict_log_proba(texts[start : start + block])
+            for start in progress(starts, len(starts), "predicting", "thousand documents", quiet)
+        ]
+    )
+    predicted = classifier.classes_[log_probabilities.argmax(axis=1)]
+    return evaluate(labels, predicted, classifier.classes_, np.exp(log_probabilities))
+
+
+def default_output(corpus: str) -> Path:
+    """CORPUS.tnb in the current folder."""
+    name = Path(corpus).absolute().name
+    for suffix in (".gz", ".csv", ".tsv", ".jsonl"):
+        name = name.removesuffix(suffix)
+    return Path(f"{name}.tnb")
