@@ -12,14 +12,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from textnb.model_file import TERM_ARRAYS, check_form, file_columns, file_parts, predictor_of
-from textnb.models.count import (
-    BernoulliNB,
-    ComplementNB,
-    MultinomialNB,
-    announced_classes,
-    check_weights,
-    class_positions,
-)
+from textnb.models.base import announced_classes, check_weights, class_positions
+from textnb.models.count import BernoulliNB, ComplementNB, MultinomialNB
 from textnb.predictor import Predictor
 from textnb.statistics.counts import ClassCounts, count_classes
 from textnb.storage import ModelFile, open_model, write_model

@@ -17,7 +17,7 @@ from textnb.report.safe import printable
 def predict(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.")],
     files: Annotated[
-        list[str] | None, typer.Argument(metavar="[FILE]...", help="Documents, one a file; - or none for stdin.")
+        list[str] | None, typer.Argument(metavar="FILE", help="Documents, one a file; - or none for stdin.")
     ] = None,
     lines: Annotated[bool, typer.Option("--lines", help="Each line of the input is a document.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first document that cannot be read.")] = False,

@@ -2,37 +2,30 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 import scipy.sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
-    check_array,
     check_is_fitted,
     check_non_negative,
     validate_data,
 )
 
-from textnb.decision import log_posterior, most_probable
 from textnb.likelihood.bernoulli import bernoulli_log_probability, bernoulli_rule
 from textnb.likelihood.complement import complement_rule, complement_weights
 from textnb.likelihood.multinomial import multinomial_log_probability, multinomial_rule
 from textnb.likelihood.prior import class_log_prior
 from textnb.likelihood.rules import LinearRule
+from textnb.models.base import NaiveBayes, announced_classes, check_alpha, check_weights, class_positions
 from textnb.statistics.counts import ClassCounts, count_classes
 from textnb.text.rows import Array
 from textnb.text.sklearn_compat import from_csr, is_sparse
 
-_SMALLEST_ALPHA = 1e-10
-_PREDICTION_BLOCK = 1 << 22  # scores held at a time by predict, which needs none of them afterwards
 
-
-class _CountNB(ClassifierMixin, BaseEstimator, ABC):
+class _CountNB(NaiveBayes, ABC):
     """Count, derive a rule, decide. What was seen is in ``statistics_``; everything else is derived from it."""
 
     alpha: float | Any
@@ -81,26 +74,6 @@ class _CountNB(ClassifierMixin, BaseEstimator, ABC):
         """Totals of each feature in each class, weighted, (n_classes, n_features)."""
         return self.statistics_.totals.astype(np.float64)
 
-    def predict_joint_log_proba(self, X: Any) -> Array:
-        """log P(x, c) for every row and class, (n, n_classes)."""
-        return self._joint(self._validate(X))
-
-    def predict_log_proba(self, X: Any) -> Array:
-        """log P(c | x) for every row and class, (n, n_classes)."""
-        return log_posterior(self.predict_joint_log_proba(X), self.class_log_prior_)
-
-    def predict_proba(self, X: Any) -> Array:
-        """P(c | x) for every row and class, (n, n_classes)."""
-        return np.exp(self.predict_log_proba(X))
-
-    def predict(self, X: Any) -> Array:
-        """The most probable class of every row."""
-        X = self._validate(X)
-        block = max(1, _PREDICTION_BLOCK // len(self.classes_))
-        blocks = [X] if X.shape[0] <= block else (X[i : i + block] for i in range(0, X.shape[0], block))
-        found = [most_probable(self._joint(rows), self.class_log_prior_) for rows in blocks]
-        return self.classes_[np.concatenate(found)]
-
     def _joint(self, X: Any) -> Array:
         return self.rule_.log_likelihood(X) + self.class_log_prior_
 
@@ -120,24 +93,7 @@ class _CountNB(ClassifierMixin, BaseEstimator, ABC):
         return X
 
     def _check_alpha(self) -> float | Array:
-        alpha = float(self.alpha) if isinstance(self.alpha, Real) else np.asarray(self.alpha, dtype=np.float64)
-        if isinstance(alpha, np.ndarray) and alpha.shape != (self.n_features_in_,):
-            raise ValueError(
-                "When alpha is an array, it should contains `n_features`. "
-                f"Got {alpha.size} elements instead of {self.n_features_in_}."
-            )
-        smallest = np.min(alpha)
-        if not smallest >= 0 or not np.isfinite(alpha).all():
-            several = "All values in alpha must be greater than 0. " if isinstance(alpha, np.ndarray) else ""
-            raise ValueError(f"{several}alpha must be 0 or more and finite, got {self.alpha}.")
-        if smallest < _SMALLEST_ALPHA and not self.force_alpha:
-            warnings.warn(
-                f"alpha too small will result in numeric errors, setting alpha = {_SMALLEST_ALPHA:.1e}. "
-                "Use `force_alpha=True` to keep alpha unchanged.",
-                stacklevel=4,
-            )
-            return np.maximum(alpha, _SMALLEST_ALPHA)
-        return alpha
+        return check_alpha(self.alpha, getattr(self, "n_features_in_", None), self.force_alpha)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -277,44 +233,6 @@ class BernoulliNB(_CountNB):
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = False
         return tags
-
-
-def check_weights(sample_weight: Any, n: int) -> Array | None:
-    if sample_weight is None:
-        return None
-    if isinstance(sample_weight, Real):
-        sample_weight = np.full(n, sample_weight)
-    weights: Array = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
-    if weights.ndim != 1 or len(weights) != n:
-        raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(n,)}!")
-    if (weights < 0).any():
-        raise ValueError(f"Negative values in sample_weight: {weights.min()} at position {int(weights.argmin())}.")
-    if not weights.any():
-        raise ValueError("Sample weights must contain at least one non-zero number.")
-    return weights
-
-
-def announced_classes(classes: Any, known: Array | None) -> Array:
-    """The classes of `partial_fit`: announced at the first call, when none are known, and the same ever after."""
-    if known is None:
-        if classes is None:
-            raise ValueError("classes must be passed on the first call to partial_fit.")
-        return np.unique(np.asarray(classes))
-    if classes is not None and not np.array_equal(np.sort(np.asarray(classes)), known):
-        raise ValueError(f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {known!r}")
-    return known
-
-
-def class_positions(y: Array, classes: Array) -> Array:
-    """The position of every label in the sorted classes; a label outside them is named."""
-    found = np.searchsorted(classes, y)
-    strange = (found == len(classes)) | (classes[np.minimum(found, len(classes) - 1)] != y)
-    if strange.any():
-        raise ValueError(
-            f"unknown label {y[strange][0]!r} in partial_fit: it is not among the classes announced at the first call, "
-            f"{classes.tolist()!r}. Announce every class there."
-        )
-    return found
 
 
 __all__ = ["BernoulliNB", "ComplementNB", "MultinomialNB"]

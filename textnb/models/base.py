@@ -1,0 +1,112 @@
+"""What all naive Bayes estimators share: predicting from a joint log-likelihood, and checking what they are given."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_array
+
+from textnb.decision import log_posterior, most_probable
+from textnb.text.rows import Array
+
+SMALLEST_ALPHA = 1e-10
+PREDICTION_BLOCK = 1 << 22  # scores held at a time by predict, which needs none of them afterwards
+
+
+class NaiveBayes(ClassifierMixin, BaseEstimator):
+    """Predictions from `_joint`, the joint log-likelihood of validated rows."""
+
+    classes_: Array
+    class_log_prior_: Array
+
+    @abstractmethod
+    def _validate(self, X: Any) -> Any:
+        """X as `_joint` takes it; an error if the estimator is not fitted or X does not fit it."""
+
+    @abstractmethod
+    def _joint(self, X: Any) -> Array:
+        """log P(x, c), (n, n_classes)."""
+
+    def predict_joint_log_proba(self, X: Any) -> Array:
+        """log P(x, c) for every row and class, (n, n_classes)."""
+        return self._joint(self._validate(X))
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """log P(c | x) for every row and class, (n, n_classes)."""
+        return log_posterior(self.predict_joint_log_proba(X), self.class_log_prior_)
+
+    def predict_proba(self, X: Any) -> Array:
+        """P(c | x) for every row and class, (n, n_classes)."""
+        return np.exp(self.predict_log_proba(X))
+
+    def predict(self, X: Any) -> Array:
+        """The most probable class of every row."""
+        X = self._validate(X)
+        block = max(1, PREDICTION_BLOCK // len(self.classes_))
+        blocks = [X] if X.shape[0] <= block else (X[i : i + block] for i in range(0, X.shape[0], block))
+        found = [most_probable(self._joint(rows), self.class_log_prior_) for rows in blocks]
+        return self.classes_[np.concatenate(found)]
+
+
+def check_weights(sample_weight: Any, n: int) -> Array | None:
+    if sample_weight is None:
+        return None
+    if isinstance(sample_weight, Real):
+        sample_weight = np.full(n, sample_weight)
+    weights: Array = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
+    if weights.ndim != 1 or len(weights) != n:
+        raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(n,)}!")
+    if (weights < 0).any():
+        raise ValueError(f"Negative values in sample_weight: {weights.min()} at position {int(weights.argmin())}.")
+    if not weights.any():
+        raise ValueError("Sample weights must contain at least one non-zero number.")
+    return weights
+
+
+def announced_classes(classes: Any, known: Array | None) -> Array:
+    """The classes of `partial_fit`: announced at the first call, when none are known, and the same ever after."""
+    if known is None:
+        if classes is None:
+            raise ValueError("classes must be passed on the first call to partial_fit.")
+        return np.unique(np.asarray(classes))
+    if classes is not None and not np.array_equal(np.sort(np.asarray(classes)), known):
+        raise ValueError(f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {known!r}")
+    return known
+
+
+def class_positions(y: Array, classes: Array) -> Array:
+    """The position of every label in the sorted classes; a label outside them is named."""
+    found = np.searchsorted(classes, y)
+    strange = (found == len(classes)) | (classes[np.minimum(found, len(classes) - 1)] != y)
+    if strange.any():
+        raise ValueError(
+            f"unknown label {y[strange][0]!r} in partial_fit: it is not among the classes announced at the first call, "
+            f"{classes.tolist()!r}. Announce every class there."
+        )
+    return found
+
+
+def check_alpha(alpha: Any, n_features: int | None, force_alpha: bool = True) -> float | Array:
+    """A smoothing parameter, one or one a feature; below 1e-10 it is raised to that unless it is forced."""
+    checked = float(alpha) if isinstance(alpha, Real) else np.asarray(alpha, dtype=np.float64)
+    if isinstance(checked, np.ndarray) and checked.shape != (n_features,):
+        raise ValueError(
+            f"When alpha is an array, it should contains `n_features`. Got {checked.size} instead of {n_features}."
+        )
+    smallest = np.min(checked)
+    if not smallest >= 0 or not np.isfinite(checked).all():
+        several = "All values in alpha must be greater than 0. " if isinstance(checked, np.ndarray) else ""
+        raise ValueError(f"{several}alpha must be 0 or more and finite, got {alpha}.")
+    if smallest < SMALLEST_ALPHA and not force_alpha:
+        warnings.warn(
+            f"alpha too small will result in numeric errors, setting alpha = {SMALLEST_ALPHA:.1e}. "
+            "Use `force_alpha=True` to keep alpha unchanged.",
+            stacklevel=5,
+        )
+        return np.maximum(checked, SMALLEST_ALPHA)
+    return checked
