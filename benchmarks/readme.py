@@ -1,0 +1,60 @@
+"""Draws README's tables from the JSON results of the other scripts.
+
+python benchmarks/readme.py            # rewrites the tables in README.md
+python benchmarks/readme.py --check    # fails if they are not what the results say
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from common import RESULTS
+
+README = RESULTS.parent.parent / "README.md"
+
+
+def newsgroups(results: dict[str, Any]) -> str:
+    rows = [
+        f"| {r['name']} | {r['model']}, {r['weights']}, alpha {r['alpha']:g} | {r['accuracy']:.4f} | {r['macro_f1']:.4f}"
+        f" | {r['published'][0].replace('macro_f1', 'macro-F1')} {r['published'][1]:.4f}"
+        f" | {'equal' if r['equal'] else 'DIFFERENT'} |"
+        for r in results["recipes"]
+    ]
+    head = "| 20 Newsgroups, train → test | recipe | accuracy | macro-F1 | published | scikit-learn's matrix |"
+    return "\n".join([head, "|---|---|---|---|---|---|", *rows])
+
+
+TABLES: dict[str, Callable[[dict[str, Any]], str]] = {"newsgroups": newsgroups}
+
+
+def drawn(text: str) -> str:
+    """README with every table between its markers drawn anew."""
+    for name, draw in TABLES.items():
+        results = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+        run = results["run"]
+        note = f"`{run['command']}`, {run['machine']}, Python {run['python']}"
+        table = f"<!-- {name} -->\n{draw(results)}\n\n{note}\n<!-- /{name} -->"
+        text, n = re.subn(rf"<!-- {name} -->.*?<!-- /{name} -->", lambda _, t=table: t, text, flags=re.DOTALL)
+        if n != 1:
+            sys.exit(f"README.md has no place for the table {name}")
+    return text
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="change nothing; fail if a table is out of date")
+    arguments = parser.parse_args()
+    before = README.read_text(encoding="utf-8")
+    after = drawn(before)
+    if arguments.check and before != after:
+        sys.exit("README.md does not show the stored results: run python benchmarks/readme.py")
+    README.write_text(after, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
