@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -20,7 +19,8 @@ README = RESULTS.parent.parent / "README.md"
 
 def newsgroups(results: dict[str, Any]) -> str:
     rows = [
-        f"| {r['name']} | {r['model']}, {r['weights']}, alpha {r['alpha']:g} | {r['accuracy']:.4f} | {r['macro_f1']:.4f}"
+        f"| {r['name']} | {r['model']}, {r['weights']}, alpha {r['alpha']:g}"
+        f" | {r['accuracy']:.4f} | {r['macro_f1']:.4f}"
         f" | {r['published'][0].replace('macro_f1', 'macro-F1')} {r['published'][1]:.4f}"
         f" | {'equal' if r['equal'] else 'DIFFERENT'} |"
         for r in results["recipes"]
@@ -39,9 +39,11 @@ def drawn(text: str) -> str:
         run = results["run"]
         note = f"`{run['command']}`, {run['machine']}, Python {run['python']}"
         table = f"<!-- {name} -->\n{draw(results)}\n\n{note}\n<!-- /{name} -->"
-        text, n = re.subn(rf"<!-- {name} -->.*?<!-- /{name} -->", lambda _, t=table: t, text, flags=re.DOTALL)
-        if n != 1:
+        before, opening, rest = text.partition(f"<!-- {name} -->")
+        _, closing, after = rest.partition(f"<!-- /{name} -->")
+        if not (opening and closing):
             sys.exit(f"README.md has no place for the table {name}")
+        text = before + table + after
     return text
 
 

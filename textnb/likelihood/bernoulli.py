@@ -28,7 +28,10 @@ def bernoulli_rule(present: Array, documents: Array, alpha: float | Array) -> Li
     intercept.
     """
     documents = documents[:, np.newaxis]
-    log_absent = log_smoothed(documents - present, alpha)
+    absent = documents - present
+    if np.issubdtype(absent.dtype, np.floating):
+        np.maximum(absent, 0.0, out=absent)  # rounding can leave less than nothing
+    log_absent = log_smoothed(absent, alpha)
     log_absent[np.broadcast_to(documents == 0, log_absent.shape) & np.isneginf(log_absent)] = 0.0
     weights = log_smoothed(present, alpha)
     weights -= log_absent

@@ -12,9 +12,9 @@ from textnb.text.rows import Array
 def complement_weights(totals: Array, alpha: float | Array, norm: bool) -> Array:
     """w_cj = −log((N_j − N_cj + α_j) / Σ_j (N_j − N_cj + α_j)), (K, V).  Rennie et al. 2003, Table 4, steps 4–6.
 
-    With ``norm``, divided by Σ_j |w_cj| (step 7; the sum is of one sign).
+    With ``norm``, divided by Σ_j |w_cj| (step 7; the sum is of one sign). A lone feature weighs 0.
     """
-    rest = totals.sum(axis=0) - totals
+    rest = np.einsum("cj->j", totals) - totals
     if np.issubdtype(rest.dtype, np.floating):
         np.maximum(rest, 0.0, out=rest)  # rounding can leave less than nothing
     if np.min(alpha) == 0 and not (rest + alpha > 0).all():
@@ -25,7 +25,8 @@ def complement_weights(totals: Array, alpha: float | Array, norm: bool) -> Array
     logged = log_smoothed(rest, alpha)
     logged -= np.log(smoothed_mass(rest, alpha))
     if norm:
-        return logged / np.einsum("cj->c", logged)[:, np.newaxis]
+        length = np.einsum("cj->c", logged)[:, np.newaxis]
+        return logged / np.where(length == 0, 1.0, length)
     return np.negative(logged, out=logged)
 
 

@@ -22,6 +22,8 @@ def class_log_prior(documents: Array, *, learned: bool = True, given: Any = None
             raise ValueError(f"Number of priors must match number of classes. Got {prior.size} for {n_classes}.")
         if not (prior >= 0).all():
             raise ValueError(f"Priors must be non-negative, got {prior.tolist()}.")
+        if not prior.any() or np.isinf(prior).any():
+            raise ValueError(f"Priors must be finite and not all zero, got {prior.tolist()}.")
         return safe_log(prior)
     seen = documents.sum()
     if learned and seen > 0:

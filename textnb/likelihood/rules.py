@@ -29,7 +29,11 @@ class LinearRule:
 
     def log_likelihood(self, X: Any) -> Array:
         """(n, K), from a scipy sparse matrix, `SparseRows` or a dense array."""
-        scores: Array = X @ self.weights + self.intercept
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores: Array = X @ self.weights
+            scores += self.intercept
+        if not np.isfinite(scores).all():
+            raise ValueError("X has values so large that the scores are beyond floating point; scale X down")
         if self.impossible is not None:
             scores[self.impossible.violated(X)] = -np.inf
         return scores

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from numbers import Real
 from typing import Any
 
@@ -15,7 +17,7 @@ from textnb.decision import log_posterior, most_probable
 from textnb.text.rows import Array
 
 SMALLEST_ALPHA = 1e-10
-PREDICTION_BLOCK = 1 << 22  # scores held at a time by predict, which needs none of them afterwards
+PREDICTION_BLOCK = 1 << 20  # scores held at a time by predict, which needs none of them afterwards
 
 
 class NaiveBayes(ClassifierMixin, BaseEstimator):
@@ -53,6 +55,18 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
         return self.classes_[np.concatenate(found)]
 
 
+@contextmanager
+def unchanged_on_error(estimator: BaseEstimator) -> Iterator[None]:
+    """A fit that fails leaves the estimator as it was, also where validation has noted the new columns already."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
 def check_weights(sample_weight: Any, n: int) -> Array | None:
     if sample_weight is None:
         return None
@@ -85,7 +99,7 @@ def class_positions(y: Array, classes: Array) -> Array:
     strange = (found == len(classes)) | (classes[np.minimum(found, len(classes) - 1)] != y)
     if strange.any():
         raise ValueError(
-            f"unknown label {y[strange][0]!r} in partial_fit: it is not among the classes announced at the first call, "
+            f"unknown label {y[strange].tolist()[0]!r} in partial_fit: it is not among the classes announced at the first call, "
             f"{classes.tolist()!r}. Announce every class there."
         )
     return found

@@ -19,7 +19,14 @@ from textnb.likelihood.complement import complement_rule, complement_weights
 from textnb.likelihood.multinomial import multinomial_log_probability, multinomial_rule
 from textnb.likelihood.prior import class_log_prior
 from textnb.likelihood.rules import LinearRule
-from textnb.models.base import NaiveBayes, announced_classes, check_alpha, check_weights, class_positions
+from textnb.models.base import (
+    NaiveBayes,
+    announced_classes,
+    check_alpha,
+    check_weights,
+    class_positions,
+    unchanged_on_error,
+)
 from textnb.statistics.counts import ClassCounts, count_classes
 from textnb.text.rows import Array
 from textnb.text.sklearn_compat import from_csr, is_sparse
@@ -39,24 +46,27 @@ class _CountNB(NaiveBayes, ABC):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Count the rows of X by the classes of y and derive the model."""
-        X, y = self._validate_training(X, y, reset=True)
-        classes, class_ids = np.unique(y, return_inverse=True)
-        return self.set_statistics(count_classes(X, class_ids, classes, check_weights(sample_weight, len(y))))
+        with unchanged_on_error(self):
+            X, y = self._validate_training(X, y, reset=True)
+            classes, class_ids = np.unique(y, return_inverse=True)
+            return self.set_statistics(count_classes(X, class_ids, classes, check_weights(sample_weight, len(y))))
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Count more rows. The first call announces all classes; a label outside them is an error."""
         first = not hasattr(self, "statistics_")
         known = announced_classes(classes, None if first else self.classes_)
-        X, y = self._validate_training(X, y, reset=first)
-        class_ids = class_positions(y, known)
-        counted = count_classes(X, class_ids, known, check_weights(sample_weight, len(y)))
-        return self.set_statistics(counted if first else self.statistics_ + counted)
+        with unchanged_on_error(self):
+            X, y = self._validate_training(X, y, reset=first)
+            class_ids = class_positions(y, known)
+            counted = count_classes(X, class_ids, known, check_weights(sample_weight, len(y)))
+            return self.set_statistics(counted if first else self.statistics_ + counted)
 
     def set_statistics(self, statistics: ClassCounts) -> Self:
         """Derive the model from counts, however they came about."""
-        self.n_features_in_ = statistics.totals.shape[1]
-        log_prior = class_log_prior(statistics.documents, learned=self.fit_prior, given=self.class_prior)
-        weights, rule = self._derive(statistics, self._check_alpha())
+        with unchanged_on_error(self):
+            self.n_features_in_ = statistics.totals.shape[1]
+            log_prior = class_log_prior(statistics.documents, learned=self.fit_prior, given=self.class_prior)
+            weights, rule = self._derive(statistics, self._check_alpha())
         self.statistics_ = statistics
         self.classes_ = statistics.classes
         self.class_log_prior_ = log_prior
@@ -75,7 +85,9 @@ class _CountNB(NaiveBayes, ABC):
         return self.statistics_.totals.astype(np.float64)
 
     def _joint(self, X: Any) -> Array:
-        return self.rule_.log_likelihood(X) + self.class_log_prior_
+        scores = self.rule_.log_likelihood(X)
+        scores += self.class_log_prior_
+        return scores
 
     def _validate(self, X: Any) -> Any:
         check_is_fitted(self)

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from textnb.text.rows import Array, SparseRows, exact_bincount
+from textnb.text.rows import Array, SparseRows
+
+_ROUNDING = 1e-9  # of what is taken away: far above the error of any sum of floats, far below any document's share
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,8 +32,10 @@ class ClassCounts:
                 f"totals {self.totals.shape} and documents {self.documents.shape} do not fit {shape[0]} classes and "
                 f"{shape[1]} terms"
             )
-        for array in (self.classes, self.documents, self.totals):
-            array.flags.writeable = False
+        _check_total(self.totals)
+        for array in (self.classes, self.documents, self.totals, self.terms):
+            if array is not None:
+                array.flags.writeable = False
 
     @classmethod
     def nothing(cls, classes: Array, n_terms: int) -> ClassCounts:
@@ -56,10 +60,14 @@ class ClassCounts:
         if terms is not None and self.terms is not None and len(terms) != len(self.terms):
             raise ValueError(f"cannot subtract the term {_missing(terms, self.terms)}: it was never counted")
         taken = other._aligned(classes, terms)
-        documents, totals = self.documents - taken.documents, self.totals - taken.totals
-        short = (totals < 0).any(axis=1) | (documents < 0)
-        if short.any() and np.issubdtype(totals.dtype, np.integer):
-            raise ValueError(f"cannot subtract more than was counted in class {classes[short][0]!r}")
+        documents, totals = _difference(self.documents, taken.documents), _difference(self.totals, taken.totals)
+        if (documents < 0).any():
+            short = classes[documents < 0].tolist()[0]
+            raise ValueError(f"cannot subtract more documents than were counted in class {short!r}")
+        if (totals < 0).any():
+            c, j = np.argwhere(totals < 0)[0]
+            what = f"column {j}" if terms is None else f"the term {terms.tolist()[j]!r}"
+            raise ValueError(f"cannot subtract more of {what} than was counted in class {classes.tolist()[c]!r}")
         return ClassCounts(classes, documents, totals, terms)
 
     def without_empty(self) -> ClassCounts:
@@ -113,18 +121,25 @@ def count_classes(X: Any, class_ids: Array, classes: Array, weights: Array | Non
 
     The totals are in Fortran order: the transpose, which prediction multiplies with, is contiguous.
     """
-    n_classes = len(classes)
-    documents = _class_sums(class_ids, weights, n_classes)
+    documents = np.bincount(class_ids, weights=weights, minlength=len(classes))
     if isinstance(X, SparseRows):
-        entry_classes = np.repeat(class_ids, np.diff(X.indptr))
-        data = X.data if weights is None else X.data * np.repeat(weights, np.diff(X.indptr))
-        keys = X.indices.astype(np.int64) * n_classes + entry_classes
-        totals = exact_bincount(keys, data, X.n_columns * n_classes).reshape(X.n_columns, n_classes).T
+        totals = _sparse_totals(X, class_ids, len(classes), weights)
     else:
-        totals = _dense_totals(X, class_ids, n_classes, weights)
-    if not np.isfinite(totals).all():
-        raise ValueError("the counts add up to more than a floating-point number can hold; scale X down")
+        totals = _dense_totals(X, class_ids, len(classes), weights)
     return ClassCounts(classes, documents, totals)
+
+
+def _sparse_totals(X: SparseRows, class_ids: Array, n_classes: int, weights: Array | None) -> Array:
+    """A coordinate matrix (class, term) adds up its entries as it becomes dense: one pass, in the type of the data."""
+    from scipy.sparse import coo_array
+
+    lengths = np.diff(X.indptr)
+    entry_classes = np.repeat(class_ids.astype(X.indices.dtype), lengths)
+    data = _in_64_bits(X.data)
+    if weights is not None:
+        with np.errstate(over="ignore"):  # an infinite total is refused
+            data = data * np.repeat(weights, lengths)
+    return coo_array((data, (entry_classes, X.indices)), shape=(n_classes, X.n_columns)).toarray(order="F")
 
 
 def _dense_totals(X: Array, class_ids: Array, n_classes: int, weights: Array | None) -> Array:
@@ -133,26 +148,55 @@ def _dense_totals(X: Array, class_ids: Array, n_classes: int, weights: Array | N
     n = len(class_ids)
     values = np.ones(n, dtype=np.int64) if weights is None else weights
     indicator = csr_array((values, (class_ids, np.arange(n))), shape=(n_classes, n))
-    return np.asfortranarray(indicator @ X)
+    return np.asfortranarray(indicator @ _in_64_bits(X))
 
 
-def _class_sums(class_ids: Array, weights: Array | None, n_classes: int) -> Array:
-    return np.bincount(class_ids, weights=weights, minlength=n_classes)
+def _in_64_bits(values: Array) -> Array:
+    """Integers as int64, all else as float64. Integers that would wrap round when added up are refused beforehand."""
+    if np.issubdtype(values.dtype, np.floating):
+        return values.astype(np.float64, copy=False)
+    _check_total(values)
+    return values.astype(np.int64, copy=False)
+
+
+def _check_total(counts: Array) -> None:
+    """Refuse counts whose grand total overflows. Where it does not, nor does any sum of some of them."""
+    floating = np.issubdtype(counts.dtype, np.floating)
+    limit = float(np.finfo(np.float64).max if floating else 2**63)
+    if not counts.size or float(counts.max()) < limit / (2 * counts.size):
+        return
+    if floating:
+        with np.errstate(over="ignore"):
+            overflows = not np.isfinite(counts.sum())
+    else:
+        overflows = (int((counts >> 32).sum()) << 32) + int((counts & 0xFFFFFFFF).sum()) >= 2**63
+    if overflows:
+        kind = "floating-point number" if floating else "64-bit integer"
+        raise ValueError(f"the counts add up to more than a {kind} can hold; scale X down")
+
+
+def _difference(a: Array, b: Array) -> Array:
+    """a − b; what rounding leaves of floating-point sums that cancel is 0, not less."""
+    rest = a - b
+    if np.issubdtype(rest.dtype, np.floating):
+        rest[(rest < 0) & (rest >= -_ROUNDING * b)] = 0.0
+    return rest
 
 
 def _checked_sum(a: Array, b: Array) -> Array:
     """a + b; integers that would pass the 64-bit limit are refused instead of wrapping round."""
-    total = a + b
+    with np.errstate(over="ignore"):
+        total = a + b
     if np.issubdtype(total.dtype, np.integer) and ((total < a) & (b > 0)).any():
-        raise ValueError("counts add up to more than a 64-bit integer can hold")
+        raise ValueError("the counts add up to more than a 64-bit integer can hold")
     return total
 
 
 def _sorted_union(a: Array, b: Array, what: str) -> Array:
     if _same(a, b):
         return a
-    if a.size and b.size and (a.dtype.kind in "OUST") != (b.dtype.kind in "OUST"):
-        raise ValueError(f"cannot align {what} of different types: {a[0]!r} and {b[0]!r}")
+    if a.size and b.size and isinstance(a[0], str) != isinstance(b[0], str):
+        raise ValueError(f"cannot align {what} of different types: {a.tolist()[0]!r} and {b.tolist()[0]!r}")
     return np.union1d(a, b)
 
 
@@ -161,4 +205,4 @@ def _same(a: Array | None, b: Array | None) -> bool:
 
 
 def _missing(union: Array, known: Array) -> str:
-    return repr(np.setdiff1d(union, known)[0])
+    return repr(np.setdiff1d(union, known).tolist()[0])

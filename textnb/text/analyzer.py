@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from operator import index
 from typing import Any
 
 from textnb.text.ngrams import char_ngrams, char_wb_ngrams, word_ngrams
@@ -141,7 +142,7 @@ def _accent_stripper(choice: Any) -> Callable[[str], str] | None:
 
 def check_ngram_range(ngram_range: Any) -> tuple[int, int]:
     try:
-        low, high = (int(n) for n in ngram_range)
+        low, high = map(index, ngram_range)
     except (TypeError, ValueError):
         raise ValueError(f"an n-gram range is a pair of numbers such as (1, 2), got {ngram_range!r}") from None
     if low > high:

@@ -46,7 +46,7 @@ def decode_document(document: Any, position: int | None, encoding: str, errors: 
             raise UnicodeDecodeError(error.encoding, error.object, error.start, error.end, reason) from None
         except LookupError:
             raise ValueError(f"unknown encoding {encoding!r}") from None
-    if document is None or document != document:
+    if document is None or (isinstance(document, float) and document != document):
         name = "None" if document is None else "np.nan"
         raise ValueError(
             f"{where}{name} is an invalid document, expected byte or unicode string. Drop it or use an empty string."

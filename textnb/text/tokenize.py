@@ -74,7 +74,7 @@ def pattern_tokenizer(pattern: str) -> Tokenize:
     """All matches of a regular expression, of its group if it has one.
 
     Simple patterns run on `re`. One that could backtrack for long runs on the `regex` package with a time limit; there
-    `\\w` also takes combining marks.
+    `\\w` is Unicode's own, with combining marks and without fractions.
     """
     try:
         compiled = re.compile(pattern)
@@ -97,6 +97,8 @@ _SIMPLE_BRANCH = re.compile(
 
 def is_simple_pattern(pattern: str) -> bool:
     """Whether matching is sure to take time linear in the text, with a small factor."""
+    if len(pattern) > 1000:
+        return False
     bare = re.sub(r"\\[^0-9bB]", "x", pattern)  # escapes other than boundaries and back-references
     bare = re.sub(r"\[\^?\]?[^\]]*\]", "x", bare)  # character sets
     bare = re.sub(r"^\(\?[aiu]+\)", "", bare).replace("(?:", "(")
