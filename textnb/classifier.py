@@ -25,7 +25,7 @@ from textnb.text.stop_words import check_stop_words, stop_word_set
 from textnb.text.term_index import TermIndex, check_term_arrays
 from textnb.text.tokenize import DEFAULT_TOKEN_PATTERN
 from textnb.text.vocabulary import Vocabulary
-from textnb.text.weights import Weighting
+from textnb.text.weights import Weighting, check_weighting
 
 CountModel: TypeAlias = MultinomialNB | ComplementNB | BernoulliNB
 
@@ -201,6 +201,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             given=None if self.vocabulary is None else Vocabulary(self.vocabulary),
             limits=Limits(self.min_df, self.max_df, self.max_features),
             unknown=self.unknown,
+            n_jobs=self.n_jobs,
         )
         weighting = Weighting.fitted("binary" if self.model == "bernoulli" else self.weights, rows)
         statistics = count_classes(weighting.apply(rows), class_ids, classes, weights)
@@ -223,6 +224,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             log_prior=model.class_log_prior_,
             prior_in_joint=self.model != "complement" or len(statistics.classes) == 1,
             classes=statistics.classes,
+            n_jobs=self.n_jobs,
         )
         self.statistics_ = statistics
         self.classes_ = statistics.classes
@@ -249,6 +251,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     def _check_parameters(self) -> None:
         if self.model not in MODELS:
             raise ValueError(f"model must be one of {', '.join(MODELS)}, got {self.model!r}")
+        check_weighting(self.weights)
         if self.unknown not in UNKNOWN_CHOICES:
             raise ValueError(f"unknown must be one of {', '.join(UNKNOWN_CHOICES)}, got {self.unknown!r}")
         if not isinstance(self.alpha, Real):
@@ -334,5 +337,8 @@ def _check_training(texts: Any, y: Any) -> tuple[list[str], Array]:
     if not documents:
         raise ValueError("Found array with 0 sample(s): there are no documents to learn from")
     check_consistent_length(documents, labels)
-    check_classification_targets(labels)
+    try:
+        check_classification_targets(labels)
+    except TypeError as error:
+        raise ValueError(f"labels must be strings, numbers or booleans, all of one kind ({error})") from None
     return documents, labels

@@ -14,7 +14,8 @@ def log_posterior(joint: Array, log_prior: Array) -> Array:
     """
     possible = resolve_impossible(joint, log_prior)
     largest = possible.max(axis=1, keepdims=True)
-    shifted = possible - largest
+    with np.errstate(over="ignore"):  # a difference beyond floating point is −∞ as well
+        shifted = possible - largest
     return shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 from textnb.decision import log_posterior, most_probable
 from textnb.likelihood.rules import LinearRule
 from textnb.text.analyzer import Analyzer
-from textnb.text.counting import count_known
+from textnb.text.counting import count_known, pays_to_compile
 from textnb.text.documents import as_documents, decoded
 from textnb.text.rows import Array, SparseRows
 from textnb.text.term_index import TermIndex
@@ -34,6 +35,7 @@ class Predictor:
     log_prior: Array
     prior_in_joint: bool  # a complement model has none
     classes: Array
+    n_jobs: int | None = None
 
     @property
     def n_columns(self) -> int:
@@ -41,8 +43,19 @@ class Predictor:
 
     def count(self, texts: Any) -> SparseRows:
         """The documents' counts of the model's columns."""
-        rows, outside = count_known(decoded(as_documents(texts)), self.analyzer, self.vocabulary)
+        documents = list(decoded(as_documents(texts)))
+        rows, outside = count_known(documents, self.analyzer, self._vocabulary_for(documents), self.n_jobs)
         return rows.append_column(outside) if self.unknown else rows
+
+    def _vocabulary_for(self, documents: list[str]) -> Vocabulary | TermIndex:
+        """The index of a model file as it lies for a few documents, as a dictionary for many."""
+        many = isinstance(self.vocabulary, TermIndex) and pays_to_compile(documents, 4 * len(self.vocabulary))
+        return self._dictionary if many else self.vocabulary
+
+    @cached_property
+    def _dictionary(self) -> Vocabulary:
+        terms = self.vocabulary.terms()
+        return Vocabulary.of_ids(dict(zip(terms, range(len(terms)), strict=True)))
 
     def joint(self, texts: Any) -> Array:
         """log P(x, c), or a complement model's scores, (n, K)."""

@@ -40,6 +40,29 @@ class LinearRule:
 
 
 @dataclass(frozen=True, eq=False)
+class QuadraticRule:
+    """log P(x | c) = b_c − ½ ‖(x − μ_c) W_c‖²: Gaussian classes with Σ_c⁻¹ = W_c W_cᵀ and b_c = −½ log |2π Σ_c|.
+
+    ``whitening`` has a matrix a class, or a row a class where features are independent and W_c is diagonal.
+    """
+
+    means: Array  # (K, p)
+    whitening: Array  # (K, p, p) or (K, p)
+    constant: Array  # (K,)
+
+    def log_likelihood(self, X: Array) -> Array:
+        """(n, K)."""
+        scores = np.empty((len(X), len(self.means)))
+        with np.errstate(over="ignore", invalid="ignore"):
+            for c, (mean, whiten) in enumerate(zip(self.means, self.whitening, strict=True)):
+                white = (X - mean) @ whiten if whiten.ndim == 2 else (X - mean) * whiten
+                scores[:, c] = self.constant[c] - 0.5 * np.einsum("ij,ij->i", white, white)
+        if not np.isfinite(scores).all():
+            raise ValueError("X has values so large that the scores are beyond floating point; scale X down")
+        return scores
+
+
+@dataclass(frozen=True, eq=False)
 class Impossible:
     """Which features a class never has (+1) and, for Bernoulli, always has (−1).
 

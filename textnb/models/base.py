@@ -99,8 +99,8 @@ def class_positions(y: Array, classes: Array) -> Array:
     strange = (found == len(classes)) | (classes[np.minimum(found, len(classes) - 1)] != y)
     if strange.any():
         raise ValueError(
-            f"unknown label {y[strange].tolist()[0]!r} in partial_fit: it is not among the classes announced at the first call, "
-            f"{classes.tolist()!r}. Announce every class there."
+            f"unknown label {y[strange].tolist()[0]!r} in partial_fit: it is not among the classes announced at the "
+            f"first call, {classes.tolist()!r}. Announce every class there."
         )
     return found
 

@@ -222,6 +222,9 @@ class BernoulliNB(_CountNB):
         return bernoulli_log_probability(present, documents, alpha), bernoulli_rule(present, documents, alpha)
 
     def _clean(self, X: Any) -> Any:
+        if is_sparse(X) and not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()  # it is the whole value that is above the threshold or not, and counts once
         values = X.data if is_sparse(X) else X
         if self.binarize is None:
             if not ((values == 0) | (values == 1)).all():

@@ -9,7 +9,7 @@ import numpy as np
 
 from textnb.text.rows import Array, SparseRows
 
-_ROUNDING = 1e-9  # of what is taken away: far above the error of any sum of floats, far below any document's share
+_ROUNDING = 1e-9  # of what is taken away, or of 1: above the error of a sum of floats, below what a word can weigh
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +179,7 @@ def _difference(a: Array, b: Array) -> Array:
     """a − b; what rounding leaves of floating-point sums that cancel is 0, not less."""
     rest = a - b
     if np.issubdtype(rest.dtype, np.floating):
-        rest[(rest < 0) & (rest >= -_ROUNDING * b)] = 0.0
+        rest[(rest < 0) & (rest >= -_ROUNDING * np.maximum(b, 1.0))] = 0.0
     return rest
 
 

@@ -1,4 +1,4 @@
-"""Documents to counts: the Python path, for any analyzer."""
+"""Documents to counts: by the kernel where it can, by the Python path for any analyzer."""
 
 from __future__ import annotations
 
@@ -10,14 +10,37 @@ from typing import Any
 
 import numpy as np
 
+from textnb.text import kernel
 from textnb.text.analyzer import Analyzer
 from textnb.text.rows import Array, SparseRows, exact_bincount
 from textnb.text.term_index import TermIndex
 from textnb.text.vocabulary import Vocabulary
 
 
-def count_all(documents: Iterable[Any], analyzer: Analyzer) -> tuple[list[Any], SparseRows]:
+def count_all(documents: Iterable[Any], analyzer: Analyzer, n_jobs: int | None = None) -> tuple[list[Any], SparseRows]:
     """The terms of the documents, sorted, and how often each document has each: canonical CSR rows."""
+    if kernel.serves(analyzer):
+        return kernel.count_all(list(documents), analyzer, n_jobs)
+    return count_all_in_python(documents, analyzer)
+
+
+def count_known(
+    documents: Iterable[Any], analyzer: Analyzer, vocabulary: Vocabulary | TermIndex, n_jobs: int | None = None
+) -> tuple[SparseRows, Array]:
+    """How often each document has each term of the vocabulary, and how many terms it has outside it."""
+    if isinstance(vocabulary, Vocabulary) and kernel.serves(analyzer):
+        documents = list(documents)
+        if vocabulary.is_compiled or pays_to_compile(documents, len(vocabulary)):
+            return kernel.count_known(documents, analyzer, vocabulary, n_jobs)
+    return count_known_in_python(documents, analyzer, vocabulary)
+
+
+def pays_to_compile(documents: Sequence[str], n_terms: int) -> bool:
+    """Whether there is so much text that the kernel saves more time than preparing a vocabulary for it takes."""
+    return sum(map(len, documents)) >= 4 * n_terms
+
+
+def count_all_in_python(documents: Iterable[Any], analyzer: Analyzer) -> tuple[list[Any], SparseRows]:
     ids: dict[Any, int] = {}
     indptr, indices, data = array("q", [0]), array("q"), array("q")
     for terms in map(analyzer, documents):
@@ -31,10 +54,9 @@ def count_all(documents: Iterable[Any], analyzer: Analyzer) -> tuple[list[Any], 
     return terms_sorted, _canonical(_int64(indptr), rank[_int64(indices)], _int64(data), len(ids))
 
 
-def count_known(
+def count_known_in_python(
     documents: Iterable[Any], analyzer: Analyzer, vocabulary: Vocabulary | TermIndex
 ) -> tuple[SparseRows, Array]:
-    """How often each document has each term of the vocabulary, and how many terms it has outside it."""
     blocks = [_count_block(block, vocabulary) for block in _batches(map(Counter, map(analyzer, documents)), 1024)]
     lengths, indices, data, outside = map(np.concatenate, zip(*blocks, strict=True)) if blocks else _NOTHING
     indptr = np.concatenate(([0], np.cumsum(lengths)))
@@ -68,8 +90,3 @@ def _canonical(indptr: Array, indices: Array, data: Array, n_columns: int) -> Sp
     order = np.argsort(np.repeat(np.arange(len(indptr) - 1), np.diff(indptr)) * max(n_columns, 1) + indices)
     index_type = np.int32 if max(indptr[-1], n_columns) < 2**31 else np.int64
     return SparseRows(indptr.astype(index_type), indices[order].astype(index_type), data[order], n_columns)
-
-
-def kernel_name() -> str:
-    """What counts: "Cython" or "Python"."""
-    return "Python"

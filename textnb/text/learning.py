@@ -64,6 +64,7 @@ def learn_vocabulary(
     unknown: str = "ignore",
     binary: bool = False,
     dtype: Any = np.int64,
+    n_jobs: int | None = None,
 ) -> tuple[Vocabulary, SparseRows]:
     """The vocabulary, given or of the documents within the limits, and the documents' counts, with `<UNK>` if asked.
 
@@ -72,10 +73,12 @@ def learn_vocabulary(
     """
     with_unknown = unknown == "token"
     if given is not None:
-        rows, outside = count_known(documents, analyzer, given)
+        if not given:
+            raise ValueError("empty vocabulary: give at least one term, or None to learn it from the documents")
+        rows, outside = count_known(documents, analyzer, given, n_jobs)
         everything, vocabulary = rows, Vocabulary.of_ids(given.ids, unknown=with_unknown)
     else:
-        terms, everything = count_all(documents, analyzer)
+        terms, everything = count_all(documents, analyzer, n_jobs)
         if not terms:
             raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
         keep = limits.kept(everything, binary, dtype)
@@ -98,9 +101,10 @@ def count_by(
     *,
     binary: bool = False,
     dtype: Any = np.int64,
+    n_jobs: int | None = None,
 ) -> SparseRows:
     """The documents' counts of a vocabulary's terms, and of all others under `<UNK>` if it has that."""
-    rows, outside = count_known(documents, analyzer, vocabulary)
+    rows, outside = count_known(documents, analyzer, vocabulary, n_jobs)
     return finished(rows.append_column(outside) if vocabulary.unknown else rows, binary, dtype)
 
 

@@ -191,18 +191,29 @@ class CountVectorizer(BaseEstimator):
             unknown=self.unknown,
             binary=self.binary,
             dtype=self.dtype,
+            n_jobs=self.n_jobs,
         )
         self.vocabulary_ = vocabulary.ids
         return rows
 
     def _rows(self, raw_documents: Any) -> SparseRows:
         self._check_vocabulary()
-        documents = self._documents(raw_documents)
-        return count_by(documents, self._analyzer(), self._vocabulary, binary=self.binary, dtype=self.dtype)
+        return count_by(
+            self._documents(raw_documents),
+            self._analyzer(),
+            self._vocabulary,
+            binary=self.binary,
+            dtype=self.dtype,
+            n_jobs=self.n_jobs,
+        )
 
     @property
     def _vocabulary(self) -> Vocabulary:
-        return Vocabulary.of_ids(self.vocabulary_, unknown=self.unknown == "token")
+        """Around `vocabulary_`, and kept as long as that is the same, for what the kernel has compiled of it."""
+        held: Vocabulary | None = self.__dict__.get("_lookup")
+        if held is None or held.ids is not self.vocabulary_ or held.unknown != (self.unknown == "token"):
+            held = self._lookup = Vocabulary.of_ids(self.vocabulary_, unknown=self.unknown == "token")
+        return held
 
     def inverse_transform(self, X: Any) -> list[Array]:
         """For every row of X the terms with entries in it."""

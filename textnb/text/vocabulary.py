@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,7 @@ class Vocabulary(Mapping[Any, int]):
 
     def __init__(self, terms: Iterable[Any] | Mapping[Any, int] = (), *, unknown: bool = False) -> None:
         self.unknown = unknown
+        self._compiled: Any = None
         self.ids: dict[Any, int] = checked_ids(terms)
 
     @classmethod
@@ -64,6 +65,19 @@ class Vocabulary(Mapping[Any, int]):
     def names(self) -> list[Any]:
         """The name of every column: the terms, and ``<UNK>`` if it has one."""
         return self.terms() + [UNKNOWN] * self.unknown
+
+    @property
+    def is_compiled(self) -> bool:
+        return self._compiled is not None and len(self._compiled) == len(self.ids)
+
+    def compiled(self, compiler: Callable[[Iterable[Any], Iterable[int]], Any]) -> Any:
+        """What a compiler makes of the terms and their ids, kept until the vocabulary grows."""
+        if not self.is_compiled:
+            self._compiled = compiler(self.ids.keys(), list(self.ids.values()))
+        return self._compiled
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_compiled": None}
 
     @property
     def n_columns(self) -> int:

@@ -53,6 +53,11 @@ def weigh(rows: SparseRows, *, idf: Table | None, sublinear_tf: bool, norm: str 
 WEIGHTINGS = ("counts", "binary", "tfidf", "log-tfidf")
 
 
+def check_weighting(name: str) -> None:
+    if name not in WEIGHTINGS:
+        raise ValueError(f"weights must be one of {', '.join(WEIGHTINGS)}, got {name!r}")
+
+
 @dataclass(frozen=True, eq=False)
 class Weighting:
     """Counts as they are, 1 for any count, or smoothed, l2-normalised tf-idf, perhaps of 1 + log(tf)."""
@@ -63,8 +68,7 @@ class Weighting:
     @classmethod
     def fitted(cls, name: str, rows: SparseRows) -> Weighting:
         """The scheme, with the idf of these rows if it needs one."""
-        if name not in WEIGHTINGS:
-            raise ValueError(f"weights must be one of {', '.join(WEIGHTINGS)}, got {name!r}")
+        check_weighting(name)
         if not name.endswith("tfidf"):
             return cls(name)
         return cls(name, inverse_document_frequency(rows.document_frequency(), rows.shape[0], smooth=True))

@@ -1,0 +1,178 @@
+"""Gaussian classes with full covariances: what linear, quadratic and regularised discriminant analysis decide by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from textnb.likelihood.rules import LinearRule, QuadraticRule
+from textnb.statistics.covariance import feature_scale, principal_axes
+from textnb.text.rows import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """A covariance Σ = RᵀR of rank r, and what whitens it: W Wᵀ = Σ⁻¹, the pseudo-inverse where r < p."""
+
+    whitening: Array  # W, (p, r)
+    root: Array  # R, (r, p)
+    log_determinant: float  # of Σ, within the axes that W keeps
+
+    @property
+    def is_full_rank(self) -> bool:
+        return self.whitening.shape[0] == self.whitening.shape[1]
+
+
+def shape_of_covariance(covariance: Array) -> Shape:
+    """From Σ = Q diag(v) Qᵀ. Variances that are nothing but rounding are left out; negative ones are refused."""
+    variances, axes = np.linalg.eigh(covariance)
+    rounding = len(variances) * np.finfo(np.float64).eps * np.abs(variances).max()
+    if variances[0] < -rounding:
+        raise np.linalg.LinAlgError(
+            f"the covariance is not positive semi-definite (its smallest eigenvalue is {variances[0]:g}): "
+            "there is no Gaussian of that shape"
+        )
+    kept = variances > rounding
+    return shape_of_axes(np.sqrt(variances[kept]), axes[:, kept].T)
+
+
+def shape_of_axes(deviations: Array, axes: Array, scale: float | Array = 1.0) -> Shape:
+    """From standard deviations (r,) along orthonormal axes (r, p) of features that were divided by `scale` (p,)."""
+    return Shape(
+        whitening=(axes / scale).T / deviations,
+        root=deviations[:, np.newaxis] * axes * scale,
+        log_determinant=float(2 * np.log(deviations).sum() + 2 * np.log(np.broadcast_to(scale, axes.shape[1])).sum()),
+    )
+
+
+def within_shape(X: Array, class_ids: Array, means: Array, ddof: float, tol: float) -> Shape:
+    """The shape that all classes share, from the rows' deviations x_i − μ_c: the covariance itself is never formed.
+
+    Axes along which the standardised features deviate by no more than `tol` are left out. The sum of squares is divided
+    by n − ddof K.
+    """
+    n = len(X)
+    deviations = X - means[class_ids]
+    scale = feature_scale(deviations, np.abs(means).max(axis=0))
+    deviations /= scale * np.sqrt(n)
+    singular, axes = principal_axes(deviations)
+    kept = singular > tol
+    return shape_of_axes(singular[kept], axes[kept], scale * np.sqrt(n / (n - ddof * len(means))))
+
+
+def separating_axes(means: Array, weights: Array, whitening: Array, tol: float) -> tuple[Array, Array]:
+    """Axes (p, r) along which weighted class means lie furthest apart, whitened, and the share of each in their variance.
+
+    Hastie, Tibshirani & Friedman 2009, section 4.3.3.
+    """
+    spread = np.sqrt(weights)[:, np.newaxis] * (means - weights @ means)
+    _, singular, axes = np.linalg.svd(spread @ whitening, full_matrices=False)
+    kept = singular > tol * singular[0]
+    total = np.sum(singular**2)
+    return whitening @ axes[kept].T, singular**2 / total if total > 0 else singular
+
+
+def generalized_eigenvectors(between: Array, within: Array) -> tuple[Array, Array]:
+    """Axes A (p, p) with Aᵀ S_W A = I and Aᵀ S_B A diagonal, largest first, and the share of each in the sum."""
+    from scipy.linalg import eigh
+
+    try:
+        values, axes = eigh(between, within)
+    except np.linalg.LinAlgError as error:
+        raise np.linalg.LinAlgError(
+            "The within-class covariance is not full rank, which solver='eigen' needs. Set `shrinkage`, or use "
+            "solver='svd'."
+        ) from error
+    return axes[:, ::-1], values[::-1] / values.sum()
+
+
+def precision_means(means: Array, covariance: Array) -> tuple[Array, int]:
+    """μ Σ⁻¹ (K, p) and the rank of Σ; the solution of least length where it is singular."""
+    from scipy.linalg import lstsq
+
+    solution, _, rank, _ = lstsq(covariance, means.T)
+    return solution.T, int(rank)
+
+
+def linear_discriminant_rule(means: Array, coef: Array) -> LinearRule:
+    """log P(x | c) = μ_cᵀ Σ⁻¹ x − ½ μ_cᵀ Σ⁻¹ μ_c + what is the same for every class, given coef = μ Σ⁻¹ (K, p)."""
+    return LinearRule(np.ascontiguousarray(coef.T), -0.5 * np.einsum("cj,cj->c", means, coef))
+
+
+def centred_linear_rule(means: Array, center: Array, axes: Array) -> LinearRule:
+    """The same in coordinates z = Aᵀ (x − x̄) along whitened axes A: z_cᵀ z − ½ ‖z_c‖², where z_c are those of μ_c."""
+    coordinates = (means - center) @ axes
+    coef = coordinates @ axes.T
+    return LinearRule(np.ascontiguousarray(coef.T), -0.5 * np.sum(coordinates**2, axis=1) - coef @ center)
+
+
+def quadratic_discriminant_rule(means: Array, shapes: Sequence[Shape]) -> QuadraticRule:
+    """log P(x | c) = −½ (x − μ_c)ᵀ Σ_c⁻¹ (x − μ_c) − ½ log |2π Σ_c|."""
+    log_determinants = np.array([shape.log_determinant for shape in shapes])
+    constant = -0.5 * (log_determinants + means.shape[1] * np.log(2 * np.pi))
+    return QuadraticRule(means, np.array([shape.whitening for shape in shapes]), constant)
+
+
+@dataclass(frozen=True, eq=False)
+class DiscriminantFunctions:
+    """δ_c(x) = a_c + b_cᵀ x + xᵀ A_c x for every class: log P(x, c) less what is the same for every class."""
+
+    constant: Array  # a, (K,)
+    linear: Array  # b, (K, p)
+    quadratic: Array | None = None  # A, (K, p, p); None where the functions are linear
+
+    def __call__(self, X: Array) -> Array:
+        """(n, K)."""
+        scores: Array = self.constant + X @ self.linear.T
+        return scores if self.quadratic is None else scores + np.einsum("ni,cij,nj->nc", X, self.quadratic, X)
+
+    def boundary(self, a: int, b: int) -> Boundary:
+        """Where the functions of two classes, by position, are equal."""
+        return Boundary(
+            float(self.constant[a] - self.constant[b]),
+            self.linear[a] - self.linear[b],
+            None if self.quadratic is None else self.quadratic[a] - self.quadratic[b],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Boundary:
+    """The points with a + bᵀ x + xᵀ A x = 0; the first of the two classes is where the left side is above 0."""
+
+    constant: float
+    linear: Array  # (p,)
+    quadratic: Array | None = None  # (p, p)
+
+    @property
+    def points(self) -> Array:
+        """Where a single predictor crosses the boundary, in ascending order: one point if linear, up to two if not."""
+        if len(self.linear) != 1:
+            raise ValueError(f"with {len(self.linear)} predictors the boundary is no set of points; read its terms")
+        square = 0.0 if self.quadratic is None else self.quadratic.item()
+        roots = np.roots([square, self.linear.item(), self.constant])
+        return np.sort(roots[np.isreal(roots)].real)
+
+
+def linear_functions(means: Array, coef: Array, log_prior: Array) -> DiscriminantFunctions:
+    """δ_c(x) = log π_c − ½ μ_cᵀ Σ⁻¹ μ_c + μ_cᵀ Σ⁻¹ x, given coef = μ Σ⁻¹."""
+    return DiscriminantFunctions(log_prior - 0.5 * np.einsum("cj,cj->c", means, coef), coef)
+
+
+def quadratic_functions(rule: QuadraticRule, log_prior: Array) -> DiscriminantFunctions:
+    """δ_c(x) = log π_c − ½ log |Σ_c| − ½ (x − μ_c)ᵀ Σ_c⁻¹ (x − μ_c), multiplied out."""
+    precisions = rule.whitening @ rule.whitening.transpose(0, 2, 1)
+    linear = np.einsum("cij,cj->ci", precisions, rule.means)
+    log_scale = rule.constant + 0.5 * rule.means.shape[1] * np.log(2 * np.pi)
+    constant = log_prior + log_scale - 0.5 * np.einsum("cj,cj->c", linear, rule.means)
+    return DiscriminantFunctions(constant, linear, -0.5 * precisions)
+
+
+def sample_gaussians(means: Array, shapes: Sequence[Shape], class_ids: Array, random: np.random.RandomState) -> Array:
+    """A row x = μ_c + Rᵀ z, z standard normal, for every class id, (n, p)."""
+    X = means[class_ids]
+    for k, shape in enumerate(shapes):
+        rows = class_ids == k
+        X[rows] += random.standard_normal((rows.sum(), len(shape.root))) @ shape.root
+    return X

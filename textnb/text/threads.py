@@ -1,0 +1,57 @@
+"""Run blocks of work on threads that end with the call, so that a process may fork before and after."""
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+from typing import TypeVar
+
+Block = TypeVar("Block")
+
+
+def thread_count(n_jobs: int | None) -> int:
+    """Threads meant by scikit-learn's `n_jobs`: None is 1, -1 all cores, -2 all but one, and so on."""
+    if n_jobs is None:
+        return 1
+    if n_jobs == 0:
+        raise ValueError("n_jobs must not be 0: give a number of threads, -1 for all cores, or None for one thread.")
+    return n_jobs if n_jobs > 0 else max(1, available_cores() + 1 + n_jobs)
+
+
+def available_cores() -> int:
+    """Cores this process may use, which can be fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def run_blocks(function: Callable[[Block, int], None], blocks: Sequence[Block], n_threads: int) -> None:
+    """Call `function(block, worker)` for every block; a worker's calls never overlap.
+
+    Whoever is free takes the next block. The first error, or Ctrl-C, stops the rest after their current block.
+    """
+    n_workers = min(n_threads, len(blocks))
+    if n_workers <= 1:
+        for block in blocks:
+            function(block, 0)
+        return
+
+    waiting = iter(blocks)
+    stopped = Event()
+
+    def work(worker: int) -> None:
+        try:
+            for block in waiting:
+                if stopped.is_set():
+                    return
+                function(block, worker)
+        except BaseException:
+            stopped.set()
+            raise
+
+    with ThreadPoolExecutor(n_workers, thread_name_prefix="textnb") as pool:
+        futures = [pool.submit(work, worker) for worker in range(n_workers)]
+        try:
+            for future in futures:
+                future.result()
+        except BaseException:
+            stopped.set()
+            raise
