@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from numbers import Real
 from typing import Any, Self, TypeAlias
 
@@ -16,6 +16,7 @@ from textnb.models.base import announced_classes, check_weights, class_positions
 from textnb.models.count import BernoulliNB, ComplementNB, MultinomialNB
 from textnb.predictor import Predictor
 from textnb.statistics.counts import ClassCounts, count_classes
+from textnb.statistics.stream import count_stream
 from textnb.storage import ModelFile, open_model, write_model
 from textnb.text.analyzer import Analyzer, check_ngram_range
 from textnb.text.documents import as_documents, decoded
@@ -122,7 +123,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     def fit(self, texts: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from documents and their labels."""
-        documents, labels = _check_training(texts, y)
+        documents, labels = _check_training(texts, y, stream=self._adds_up())
         classes, class_ids = np.unique(labels, return_inverse=True)
         return self._learn_first(documents, class_ids, classes, check_weights(sample_weight, len(labels)))
 
@@ -191,21 +192,32 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         arrays["documents"] = self.statistics_.documents
         write_model(path, arrays, settings | {"parameters": _plain_parameters(self)})
 
-    def _learn_first(self, documents: list[str], class_ids: Array, classes: Array, weights: Array | None) -> Self:
+    def _learn_first(self, documents: Iterable[str], class_ids: Array, classes: Array, weights: Array | None) -> Self:
         self._check_parameters()
         analyzer = self._analyzer()
         check_stop_words(analyzer)
+        limits = Limits(self.min_df, self.max_df, self.max_features)
+        unknown = self.unknown == "token"
+        if self._adds_up():
+            vocabulary, statistics = count_stream(
+                documents, class_ids, classes, weights, analyzer, limits, unknown=unknown, n_jobs=self.n_jobs
+            )
+            return self._assemble(analyzer, vocabulary, Weighting("counts"), statistics)
         vocabulary, rows = learn_vocabulary(
             documents,
             analyzer,
             given=None if self.vocabulary is None else Vocabulary(self.vocabulary),
-            limits=Limits(self.min_df, self.max_df, self.max_features),
+            limits=limits,
             unknown=self.unknown,
             n_jobs=self.n_jobs,
         )
         weighting = Weighting.fitted("binary" if self.model == "bernoulli" else self.weights, rows)
         statistics = count_classes(weighting.apply(rows), class_ids, classes, weights)
         return self._assemble(analyzer, vocabulary, weighting, statistics)
+
+    def _adds_up(self) -> bool:
+        """Whether documents can be counted block by block: plain counts of a vocabulary that is not given."""
+        return self.weights == "counts" and self.model != "bernoulli" and self.vocabulary is None
 
     def _assemble(
         self,
@@ -329,14 +341,17 @@ def _statistics(file: ModelFile, predictor: Predictor) -> ClassCounts:
     return ClassCounts(predictor.classes, documents, totals.T)
 
 
-def _check_training(texts: Any, y: Any) -> tuple[list[str], Array]:
-    documents = list(decoded(as_documents(texts)))
+def _check_training(texts: Any, y: Any, *, stream: bool = False) -> tuple[Iterable[str], Array]:
+    """Documents and their labels; an iterator of documents is left one if a stream is wanted."""
     if y is None:
         raise ValueError("TextClassifier requires y to be passed, but the target y is None: pass a label a document")
     labels = column_or_1d(y, warn=True)
-    if not documents:
-        raise ValueError("Found array with 0 sample(s): there are no documents to learn from")
-    check_consistent_length(documents, labels)
+    documents: Iterable[str] = decoded(as_documents(texts))
+    if not (stream and isinstance(texts, Iterator)):
+        documents = list(documents)
+        if not documents:
+            raise ValueError("Found array with 0 sample(s): there are no documents to learn from")
+        check_consistent_length(documents, labels)
     try:
         check_classification_targets(labels)
     except TypeError as error:

@@ -18,6 +18,7 @@ include "_kernel_base.pxi"
 include "_kernel_table.pxi"
 include "_kernel_count.pxi"
 include "_kernel_order.pxi"
+include "_kernel_rows.pxi"
 
 SMALLEST_BLOCK = 1 << 16  # characters, unless there are fewer
 LARGEST_BLOCK = 1 << 22

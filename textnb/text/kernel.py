@@ -2,35 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from functools import cache
-from importlib import import_module
 from typing import Any
 
 from textnb.text.analyzer import Analyzer
+from textnb.text.compiled import compiled_kernel
 from textnb.text.rows import Array, SparseRows
 from textnb.text.tokenize import DEFAULT_TOKEN_PATTERN
 from textnb.text.vocabulary import Vocabulary
 
-VARIABLE = "TEXTNB_KERNEL"  # set to "python", it forces the Python path
 _PAYS_FROM = 1 << 19  # characters from which a second thread gains more than it costs
-
-
-@cache
-def compiled() -> Any:
-    """The kernel, or None where it was not built or is not wanted."""
-    if os.environ.get(VARIABLE) == "python":
-        return None
-    try:
-        return import_module("textnb.text._kernel")
-    except ImportError:
-        return None
-
-
-def kernel_name() -> str:
-    """What counts: "Cython" or "Python"."""
-    return "Python" if compiled() is None else "Cython"
 
 
 def serves(analyzer: Analyzer) -> bool:
@@ -39,12 +20,12 @@ def serves(analyzer: Analyzer) -> bool:
     if plain and analyzer.kind == "word":
         plain = analyzer.tokenizer is None and analyzer.stemmer is None
         plain = plain and analyzer.token_pattern in (None, DEFAULT_TOKEN_PATTERN)
-    return plain and compiled() is not None
+    return plain and compiled_kernel() is not None
 
 
 def count_all(texts: Sequence[str], analyzer: Analyzer, n_jobs: int | None) -> tuple[list[str], SparseRows]:
     """The terms of the texts, sorted, and how often each text has each."""
-    counted = compiled().count_growing(texts, *_analysis(analyzer), _threads(texts, n_jobs))
+    counted = compiled_kernel().count_growing(texts, *_analysis(analyzer), _threads(texts, n_jobs))
     terms, indptr, indices, data = counted
     return terms, SparseRows(indptr, indices, data, len(terms))
 
@@ -53,9 +34,9 @@ def count_known(
     texts: Sequence[str], analyzer: Analyzer, vocabulary: Vocabulary, n_jobs: int | None
 ) -> tuple[SparseRows, Array]:
     """How often each text has each term of the vocabulary, and how many terms it has outside it."""
-    table = vocabulary.compiled(lambda terms, ids: compiled().KernelVocabulary(terms, ids))
+    table = vocabulary.compiled(lambda terms, ids: compiled_kernel().KernelVocabulary(terms, ids))
     threads = _threads(texts, n_jobs)
-    counted = compiled().count_known(texts, table, *_analysis(analyzer), threads, unknown=True)
+    counted = compiled_kernel().count_known(texts, table, *_analysis(analyzer), threads, unknown=True)
     indptr, indices, data, outside = counted
     return SparseRows(indptr, indices, data, len(vocabulary)), outside
 

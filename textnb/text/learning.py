@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -34,19 +34,17 @@ class Limits:
         if self.max_features is not None and not (isinstance(self.max_features, Integral) and self.max_features >= 1):
             raise ValueError(f"max_features must be a whole number from 1 or None, got {self.max_features!r}")
 
-    def kept(self, rows: SparseRows, binary: bool, dtype: Any) -> Array:
-        """The mask of the columns that stay; `binary` and `dtype` say how their totals are ranked."""
+    def kept(self, document_frequency: Array, totals: Callable[[], Array], n_documents: int) -> Array:
+        """The mask of the terms that stay; their totals are asked for only if they must be ranked."""
         low, high = (
-            limit if isinstance(limit, Integral) else limit * rows.shape[0] for limit in (self.min_df, self.max_df)
+            limit if isinstance(limit, Integral) else limit * n_documents for limit in (self.min_df, self.max_df)
         )
         if high < low:
             raise ValueError("max_df corresponds to < documents than min_df")
-        document_frequency = rows.document_frequency()
         keep = (document_frequency >= low) & (document_frequency <= high)
         if self.max_features is not None and keep.sum() > self.max_features:
-            totals = (document_frequency if binary else rows.column_sums()).astype(dtype)
             # scikit-learn's own expression: among terms of equal count it decides which stay.
-            most_frequent = (-totals[keep]).argsort()[: self.max_features]
+            most_frequent = (-totals()[keep]).argsort()[: self.max_features]
             candidates = np.flatnonzero(keep)
             keep = np.zeros_like(keep)
             keep[candidates[most_frequent]] = True
@@ -81,7 +79,12 @@ def learn_vocabulary(
         terms, everything = count_all(documents, analyzer, n_jobs)
         if not terms:
             raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
-        keep = limits.kept(everything, binary, dtype)
+        document_frequency = everything.document_frequency()
+        keep = limits.kept(
+            document_frequency,
+            lambda: (document_frequency if binary else everything.column_sums()).astype(dtype),
+            everything.shape[0],
+        )
         if keep.all():
             rows, outside = everything, np.zeros(everything.shape[0], dtype=np.int64)
         else:

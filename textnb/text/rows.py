@@ -8,6 +8,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from textnb.text.compiled import compiled_kernel
+
 Array = NDArray[Any]
 
 _PRODUCT_BLOCK = 1 << 16  # entries gathered at a time in a product: 10 MB at 20 classes
@@ -83,17 +85,26 @@ class SparseRows:
         """
         n_rows, width = self.shape[0], table.shape[1]
         out = np.zeros((n_rows, width))
+        kernel = compiled_kernel()
+        if kernel is not None and _plain(table, np.float64) and _plain(self.data, np.float64, np.int64):
+            kernel.multiply_rows(self.indptr, self.indices, self.data, table, out, 0, n_rows)
+            return out
         start = 0
         while start < n_rows:
             first = self.indptr[start]
             stop = max(start + 1, int(np.searchsorted(self.indptr, first + _PRODUCT_BLOCK, side="right")) - 1)
             entries = slice(first, self.indptr[stop])
             terms = table[self.indices[entries]] * self.data[entries, np.newaxis]
-            filled = np.flatnonzero(np.diff(self.indptr[start : stop + 1]))
-            if filled.size:
-                out[start + filled] = np.add.reduceat(terms, self.indptr[start + filled] - first, axis=0)
+            owners = np.repeat(np.arange(stop - start), np.diff(self.indptr[start : stop + 1]))
+            for column in range(width):  # bincount keeps the order, to the last digit; add.reduceat would not
+                out[start:stop, column] = np.bincount(owners, terms[:, column], minlength=stop - start)
             start = stop
         return out
+
+
+def _plain(array: Any, *dtypes: Any) -> bool:
+    """Whether the kernel can work on it: a contiguous numpy array of one of these types."""
+    return isinstance(array, np.ndarray) and array.dtype in dtypes and array.flags.c_contiguous
 
 
 def exact_bincount(keys: Array, values: Array, n: int) -> Array:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from textnb.text.compiled import compiled_kernel
 from textnb.text.rows import Array, SparseRows, Table
 
 
@@ -16,9 +17,15 @@ def inverse_document_frequency(document_frequency: Array, n_documents: int, smoo
 
 
 def sublinear(counts: Array) -> Array:
-    """1 + log(tf)."""
+    """1 + log(tf). Counts are mostly small integers: their logarithms come from a table where that pays."""
+    if np.issubdtype(counts.dtype, np.integer) and counts.size and 4 * (largest := int(counts.max())) < counts.size:
+        table = np.zeros(largest + 1)
+        table[1:] = np.log(np.arange(1, largest + 1)) + 1.0
+        return np.take(table, counts)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.log(counts) + 1.0
+        logged = np.log(counts)
+        logged += 1.0
+        return logged
 
 
 def row_norms(rows: SparseRows, norm: str) -> Array:
@@ -39,15 +46,19 @@ def normalized(rows: SparseRows, norm: str) -> SparseRows:
 
 def weigh(rows: SparseRows, *, idf: Table | None, sublinear_tf: bool, norm: str | None) -> SparseRows:
     """tf-idf: term frequencies, perhaps sublinear, times idf, each row then normalised."""
-    data = rows.data
-    if not np.issubdtype(data.dtype, np.floating):
-        data = data.astype(np.float64)
-    if sublinear_tf:
-        data = sublinear(data)
+    floats = np.issubdtype(rows.data.dtype, np.floating)
+    data = sublinear(rows.data) if sublinear_tf else rows.data.astype(rows.data.dtype if floats else np.float64)
+    kernel = compiled_kernel()
+    if kernel is not None and data.dtype == np.float64 and (idf is None or isinstance(idf, np.ndarray)):
+        kernel.weigh_rows(rows.indptr, rows.indices, data, idf, _NORMS[norm], 0, rows.shape[0])
+        return rows.with_data(data)
     if idf is not None:
         data = data * idf[rows.indices]
     weighed = rows.with_data(data)
     return weighed if norm is None else normalized(weighed, norm)
+
+
+_NORMS = {None: 0, "l1": 1, "l2": 2}
 
 
 WEIGHTINGS = ("counts", "binary", "tfidf", "log-tfidf")

@@ -1,0 +1,107 @@
+"""Counting what does not fit in memory: a block of documents at a time, whose counts are added term by term."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from textnb.statistics.counts import ClassCounts, count_classes
+from textnb.text.analyzer import Analyzer
+from textnb.text.counting import count_all
+from textnb.text.learning import Limits
+from textnb.text.rows import Array, SparseRows
+from textnb.text.vocabulary import Vocabulary
+
+BLOCK_CHARACTERS = 1 << 26  # of text counted at a time; the result does not depend on it
+
+
+class TermTotals:
+    """Per-class totals of every term seen so far, in memory proportional to the vocabulary, not to the documents."""
+
+    def __init__(self, classes: Array) -> None:
+        self.classes = classes
+        self.ids: dict[str, int] = {}
+        self.n_documents = 0
+        self.documents: Array = np.zeros(len(classes), dtype=np.int64)
+        self._occurrences: Array = np.zeros(0, dtype=np.int64)
+        self._document_frequency: Array = np.zeros(0, dtype=np.int64)
+        self._totals: Array = np.zeros((0, len(classes)), dtype=np.int64)
+
+    def add(self, terms: list[str], rows: SparseRows, class_ids: Array, weights: Array | None) -> None:
+        """Add the counts of a block of documents."""
+        counted = count_classes(rows, class_ids, self.classes, weights)
+        ids = self.ids
+        columns = np.fromiter((ids.setdefault(term, len(ids)) for term in terms), np.int64, len(terms))
+        self._make_room(len(ids), counted.totals.dtype)
+        self._occurrences[columns] += rows.column_sums()
+        self._document_frequency[columns] += rows.document_frequency()
+        self._totals[columns] += counted.totals.T
+        self.documents = self.documents + counted.documents
+        self.n_documents += rows.shape[0]
+
+    def finish(self, limits: Limits, unknown: bool) -> tuple[Vocabulary, ClassCounts]:
+        """The terms within the limits, sorted, and their counts; all others, or those seen once, under `<UNK>`."""
+        if not self.ids:
+            raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
+        terms = sorted(self.ids)
+        order = np.fromiter(map(self.ids.__getitem__, terms), np.int64, len(terms))
+        occurrences, totals = self._occurrences[order], self._totals[order]
+        keep = limits.kept(self._document_frequency[order], lambda: occurrences, self.n_documents)
+        everything = bool(keep.all())
+        kept = totals if everything else totals[keep]
+        if unknown:
+            stand_ins = occurrences == 1 if everything else ~keep
+            kept = np.vstack([kept, totals[stand_ins].sum(axis=0)])
+        names = terms if everything else [terms[j] for j in np.flatnonzero(keep)]
+        ids = dict(zip(names, range(len(names)), strict=True))
+        return Vocabulary.of_ids(ids, unknown=unknown), ClassCounts(self.classes, self.documents, kept.T)
+
+    def _make_room(self, n_terms: int, dtype: Any) -> None:
+        room = len(self._occurrences)
+        if dtype != self._totals.dtype and dtype == np.float64:
+            self._totals = self._totals.astype(np.float64)
+        if n_terms > room:
+            more = max(n_terms, room + room // 2) - room
+            self._occurrences = np.pad(self._occurrences, (0, more))
+            self._document_frequency = np.pad(self._document_frequency, (0, more))
+            self._totals = np.pad(self._totals, ((0, more), (0, 0)))
+
+
+def count_stream(
+    documents: Iterable[str],
+    class_ids: Array,
+    classes: Array,
+    weights: Array | None,
+    analyzer: Analyzer,
+    limits: Limits,
+    *,
+    unknown: bool,
+    n_jobs: int | None,
+) -> tuple[Vocabulary, ClassCounts]:
+    """From documents to per-class counts, a block at a time: no matrix of all documents is ever made."""
+    counts = TermTotals(classes)
+    for start, block in text_blocks(documents):
+        these = slice(start, start + len(block))
+        if these.stop > len(class_ids):
+            break
+        terms, rows = count_all(block, analyzer, n_jobs)
+        counts.add(terms, rows, class_ids[these], None if weights is None else weights[these])
+    if counts.n_documents != len(class_ids):
+        raise ValueError(f"there are {len(class_ids)} labels for more or fewer documents: give each document one label")
+    return counts.finish(limits, unknown)
+
+
+def text_blocks(documents: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
+    """Documents in blocks of so many characters, each with the position of its first document."""
+    block: list[str] = []
+    start = characters = 0
+    for document in documents:
+        block.append(document)
+        characters += len(document)
+        if characters >= BLOCK_CHARACTERS:
+            yield start, block
+            start, block, characters = start + len(block), [], 0
+    if block:
+        yield start, block

@@ -1,0 +1,88 @@
+# Arithmetic on CSR rows, a range of rows at a time so that threads can share them. Sums are added in the order of the
+# entries, as numpy's `bincount` and `add.reduceat` do it, so that both give the same digits.
+
+cimport cython
+from libc.math cimport fabs, sqrt
+
+ctypedef fused index_t:
+    int32_t
+    int64_t
+
+ctypedef fused value_t:
+    int64_t
+    double
+
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def multiply_rows(const index_t[::1] indptr, const index_t[::1] indices, const value_t[::1] data,
+                  const double[:, ::1] table, double[:, ::1] out, Py_ssize_t first, Py_ssize_t last):
+    """out[i] = Σ data · table[column] over the entries of row i, for the rows from first to last."""
+    cdef Py_ssize_t i, k, width = table.shape[1]
+    cdef index_t entry
+    cdef double value
+    cdef const double *weights
+    cdef double *sums
+    check_rows(indptr, indices, data.shape[0], table.shape[0], first, last)
+    if out.shape[0] < last or out.shape[1] != width:
+        raise ValueError("out does not fit the rows")
+    with nogil:
+        for i in range(first, last):
+            sums = &out[i, 0] if width else NULL
+            for k in range(width):
+                sums[k] = 0.0
+            for entry in range(indptr[i], indptr[i + 1]):
+                if entry + 8 < indptr[last]:
+                    prefetch(&table[indices[entry + 8], 0] if width else NULL)
+                value = <double>data[entry]
+                weights = &table[indices[entry], 0] if width else NULL
+                for k in range(width):
+                    sums[k] += value * weights[k]
+
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def weigh_rows(const index_t[::1] indptr, const index_t[::1] indices, double[::1] data, const double[::1] idf,
+               int norm, Py_ssize_t first, Py_ssize_t last):
+    """data times idf[column] where idf is given, then each row divided by its norm (1, 2, or 0 for none), in place."""
+    cdef Py_ssize_t i
+    cdef index_t entry
+    cdef double size
+    cdef bint weighted = idf is not None
+    check_rows(indptr, indices, data.shape[0], idf.shape[0] if weighted else -1, first, last)
+    with nogil:
+        for i in range(first, last):
+            size = 0.0
+            for entry in range(indptr[i], indptr[i + 1]):
+                if weighted:
+                    data[entry] = data[entry] * idf[indices[entry]]
+                if norm == 1:
+                    size += fabs(data[entry])
+                elif norm == 2:
+                    size += data[entry] * data[entry]
+            if norm == 2:
+                size = sqrt(size)
+            if norm != 0 and size != 0.0:
+                for entry in range(indptr[i], indptr[i + 1]):
+                    data[entry] = data[entry] / size
+
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
+cdef int check_rows(const index_t[::1] indptr, const index_t[::1] indices, Py_ssize_t n_entries, Py_ssize_t n_columns,
+                    Py_ssize_t first, Py_ssize_t last) except -1:
+    """Refuse what would be read or written out of bounds."""
+    cdef Py_ssize_t i
+    cdef index_t largest = 0, smallest = 0
+    if not 0 <= first <= last < indptr.shape[0] or indices.shape[0] != n_entries:
+        raise ValueError("the rows do not fit their arrays")
+    for i in range(first, last):
+        if indptr[i] < 0 or indptr[i] > indptr[i + 1] or indptr[i + 1] > n_entries:
+            raise ValueError(f"row {i} has no place in the arrays")
+    if n_columns >= 0:
+        for i in range(indptr[first], indptr[last]):
+            largest = max(largest, indices[i])
+            smallest = min(smallest, indices[i])
+        if smallest < 0 or (largest >= n_columns and indptr[first] < indptr[last]):
+            raise ValueError(f"a column is out of range: {largest if largest >= n_columns else smallest}")
+    return 0
