@@ -76,7 +76,7 @@ class Predictor:
         return [*self.vocabulary.terms(), *[UNKNOWN] * self.unknown]
 
 
-def _blocks(texts: Any) -> Iterator[list[Any]]:
-    documents = iter(as_documents(texts))
+def _blocks(texts: Any) -> Iterator[list[str]]:
+    documents = decoded(as_documents(texts))
     while block := list(islice(documents, _BLOCK)):
         yield block

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from textnb.likelihood.rules import LinearRule, finite_rule
-from textnb.likelihood.smoothing import log_smoothed
+from textnb.likelihood.smoothing import log_smoothed, sum_features
 from textnb.text.rows import Array
+
+_ROUNDING = 1e-9  # what sums of document weights may be off by
 
 
 def bernoulli_log_probability(present: Array, documents: Array, alpha: float | Array) -> Array:
@@ -28,10 +30,7 @@ def bernoulli_rule(present: Array, documents: Array, alpha: float | Array) -> Li
     intercept.
     """
     documents = documents[:, np.newaxis]
-    absent = documents - present
-    if np.issubdtype(absent.dtype, np.floating):
-        np.maximum(absent, 0.0, out=absent)  # rounding can leave less than nothing
-    log_absent = log_smoothed(absent, alpha)
+    log_absent = log_smoothed(_absent(present, documents), alpha)
     log_absent[np.broadcast_to(documents == 0, log_absent.shape) & np.isneginf(log_absent)] = 0.0
     weights = log_smoothed(present, alpha)
     weights -= log_absent
@@ -39,7 +38,20 @@ def bernoulli_rule(present: Array, documents: Array, alpha: float | Array) -> Li
     infinite = np.isinf(weights)
     if infinite.any():
         log_absent[infinite] = 0.0
-    return finite_rule(weights.T, np.einsum("cj->c", log_absent))
+    return finite_rule(weights.T, sum_features(log_absent))
+
+
+def _absent(present: Array, documents: Array) -> Array:
+    """N_c − n_cj, (K, V)."""
+    absent = documents - present
+    if absent.min(initial=0) < 0:
+        if (absent < -_ROUNDING * documents).any():
+            raise ValueError(
+                "a word is in more documents of a class than the class has: the Bernoulli model needs counts of "
+                "documents, from rows of 0 and 1 that store no entry twice"
+            )
+        np.maximum(absent, 0, out=absent)
+    return absent
 
 
 def _mass(documents: Array, alpha: float | Array) -> Array:

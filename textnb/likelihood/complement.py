@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from textnb.likelihood.rules import LinearRule
-from textnb.likelihood.smoothing import log_smoothed, smoothed_mass
+from textnb.likelihood.smoothing import log_smoothed, smoothed_mass, sum_features
 from textnb.text.rows import Array
 
 
@@ -25,7 +25,7 @@ def complement_weights(totals: Array, alpha: float | Array, norm: bool) -> Array
     logged = log_smoothed(rest, alpha)
     logged -= np.log(smoothed_mass(rest, alpha))
     if norm:
-        length = np.einsum("cj->c", logged)[:, np.newaxis]
+        length = sum_features(logged)[:, np.newaxis]
         return logged / np.where(length == 0, 1.0, length)
     return np.negative(logged, out=logged)
 

@@ -28,7 +28,14 @@ def log_smoothed(counts: Array, alpha: float | Array) -> Array:
         return np.log(smoothed, out=smoothed)
 
 
+def sum_features(values: Array) -> Array:
+    """Σ_j x_cj, (K,), in two stages, which keeps the rounding of 100,000 terms to that of a few hundred."""
+    if not values.shape[1]:
+        return np.zeros(len(values), dtype=values.dtype)
+    return np.add.reduceat(values.T, np.arange(0, values.shape[1], 512), axis=0).sum(axis=0)
+
+
 def smoothed_mass(counts: Array, alpha: float | Array) -> Array:
     """Σ_j (N_cj + α_j), (K, 1)."""
     pseudo_counts = np.sum(np.broadcast_to(alpha, counts.shape[1]), dtype=np.float64)
-    return (np.einsum("cj->c", counts) + pseudo_counts)[:, np.newaxis]
+    return (sum_features(counts) + pseudo_counts)[:, np.newaxis]

@@ -232,7 +232,7 @@ cdef class Counting:
         return 0
 
     cdef Document document(self, size_t place, list lowered) except *:
-        """Where the characters of a document are. Other than ASCII is lower-cased here, by the interpreter's own rules."""
+        """Where a document's characters are. Other than ASCII is lower-cased here, by the interpreter's own rules."""
         cdef Document document
         cdef object text = self.texts[place]
         if self.settings.lowercase and not PyUnicode_IS_ASCII(text):
@@ -328,25 +328,28 @@ cdef class Counting:
             terms[i] = decode_term(table, <uint32_t>order[i])
         return terms
 
-    cdef int write_block(self, int number, int32_t[::1] columns, indptr, indices, int64_t[::1] data, int n_bits, bint binary) except -1:
+    cdef int write_block(
+        self, int number, int32_t[::1] columns, indptr, indices, int64_t[::1] data, int n_bits, bint binary
+    ) except -1:
         """Write the rows of a block, and free it."""
         cdef Block *block = &self.blocks[number]
         cdef int64_t[::1] ends = indptr[1:]
         cdef int32_t[::1] narrow
         cdef int64_t[::1] wide
-        cdef size_t first, last
+        cdef size_t first, last, n
         cdef int64_t start
         first, last = self.bounds[number]
+        n = last - first
         start = indptr[first]
         if block.n_entries > 0:
             if indices.dtype == np.int32:
                 narrow = indices
                 with nogil:
-                    write_rows(block, &columns[0], &ends[first], last - first, start, n_bits, binary, &narrow[0], &data[0])
+                    write_rows(block, &columns[0], &ends[first], n, start, n_bits, binary, &narrow[0], &data[0])
             else:
                 wide = indices
                 with nogil:
-                    write_rows(block, &columns[0], &ends[first], last - first, start, n_bits, binary, &wide[0], &data[0])
+                    write_rows(block, &columns[0], &ends[first], n, start, n_bits, binary, &wide[0], &data[0])
         free(block.entries)
         block.entries = NULL
         return 0
@@ -381,7 +384,7 @@ def write_matrix(Counting counting not None, columns, n_columns, binary, other_j
         for number in range(first, last):
             counting.write_block(number, columns[counting.blocks[number].worker], indptr, indices, data, n_bits, binary)
 
-    jobs = [*other_jobs, *(partial(write, first, last) for first, last in zip(cuts[:-1], cuts[1:]))]
+    jobs = [*other_jobs, *[partial(write, first, last) for first, last in zip(cuts[:-1], cuts[1:])]]
     run_blocks(lambda job, worker: job(), jobs, counting.n_workers)
     return indptr.astype(index_type), indices, data
 
