@@ -7,13 +7,15 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_array
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from textnb.decision import log_posterior, most_probable
+from textnb.likelihood.sampling import draw_positions
 from textnb.text.rows import Array
 
 SMALLEST_ALPHA = 1e-10
@@ -21,18 +23,42 @@ PREDICTION_BLOCK = 1 << 20  # scores held at a time by predict, which needs none
 
 
 class NaiveBayes(ClassifierMixin, BaseEstimator):
-    """Predictions from `_joint`, the joint log-likelihood of validated rows."""
+    """Predictions from `rule_` and the prior, for rows that `_validate` has checked."""
 
     classes_: Array
     class_log_prior_: Array
+    rule_: Any
 
     @abstractmethod
     def _validate(self, X: Any) -> Any:
         """X as `_joint` takes it; an error if the estimator is not fitted or X does not fit it."""
 
-    @abstractmethod
+    def _log_likelihood(self, X: Any) -> Array:
+        """log P(x | c), (n, n_classes)."""
+        scores: Array = self.rule_.log_likelihood(X)
+        return scores
+
     def _joint(self, X: Any) -> Array:
         """log P(x, c), (n, n_classes)."""
+        return self._log_likelihood(X) + self.class_log_prior_
+
+    def log_likelihood(self, X: Any) -> Array:
+        """log P(x | c) for every row and class, the prior left out, (n, n_classes)."""
+        return self._log_likelihood(self._validate(X))
+
+    def _sample_given(self, class_ids: Array, rng: Any) -> Any:
+        """Rows X of the model, each from the class at a given position."""
+        raise NotImplementedError
+
+    def sample(self, n: int, random_state: Any = None) -> tuple[Any, Array]:
+        """n rows that the model could have produced, and their classes: (X, y)."""
+        class_ids, rng = self._sample_classes(n, random_state)
+        return self._sample_given(class_ids, rng), self.classes_[class_ids]
+
+    def _sample_classes(self, n: int, random_state: Any) -> tuple[Array, Any]:
+        check_is_fitted(self)
+        rng = check_random_state(random_state)
+        return draw_positions(self.class_log_prior_, n, rng), rng
 
     def predict_joint_log_proba(self, X: Any) -> Array:
         """log P(x, c) for every row and class, (n, n_classes)."""
@@ -53,6 +79,40 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
         blocks = [X] if X.shape[0] <= block else (X[i : i + block] for i in range(0, X.shape[0], block))
         found = [most_probable(self._joint(rows), self.class_log_prior_) for rows in blocks]
         return self.classes_[np.concatenate(found)]
+
+
+class AdditiveNB(NaiveBayes):
+    """Fitting by statistics that add up: what was seen is in ``statistics_``, everything else is derived from it."""
+
+    statistics_: Any
+
+    @abstractmethod
+    def _validate_training(self, X: Any, y: Any, reset: bool) -> tuple[Any, Array]:
+        """X as `_count` takes it, and the labels."""
+
+    @abstractmethod
+    def _count(self, X: Any, class_ids: Array, classes: Array, weights: Array | None) -> Any:
+        """The statistics of these rows."""
+
+    @abstractmethod
+    def set_statistics(self, statistics: Any) -> Self:
+        """Derive the model from statistics, however they came about."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Count the rows of X by the classes of y and derive the model."""
+        with unchanged_on_error(self):
+            X, y = self._validate_training(X, y, reset=True)
+            classes, class_ids = np.unique(y, return_inverse=True)
+            return self.set_statistics(self._count(X, class_ids, classes, check_weights(sample_weight, len(y))))
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Count more rows. The first call announces all classes; a label outside them is an error."""
+        first = not hasattr(self, "statistics_")
+        known = announced_classes(classes, None if first else self.classes_)
+        with unchanged_on_error(self):
+            X, y = self._validate_training(X, y, reset=first)
+            counted = self._count(X, class_positions(y, known), known, check_weights(sample_weight, len(y)))
+            return self.set_statistics(counted if first else self.statistics_ + counted)
 
 
 @contextmanager
@@ -100,7 +160,8 @@ def class_positions(y: Array, classes: Array) -> Array:
     if strange.any():
         raise ValueError(
             f"unknown label {y[strange].tolist()[0]!r} in partial_fit: it is not among the classes announced at the "
-            f"first call, {classes.tolist()!r}. Announce every class there."
+            f"first call, {classes.tolist()!r}. Announce every class there. (The target label(s) "
+            f"{np.unique(y[strange]).tolist()} in y do not exist in the initial classes.)"
         )
     return found
 

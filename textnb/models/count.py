@@ -16,24 +16,23 @@ from sklearn.utils.validation import (
 
 from textnb.likelihood.bernoulli import bernoulli_log_probability, bernoulli_rule
 from textnb.likelihood.complement import complement_rule, complement_weights
-from textnb.likelihood.multinomial import multinomial_log_probability, multinomial_rule
+from textnb.likelihood.multinomial import multinomial_log_probability, multinomial_rule, perplexity
 from textnb.likelihood.prior import class_log_prior
 from textnb.likelihood.rules import LinearRule
-from textnb.models.base import (
-    NaiveBayes,
-    announced_classes,
-    check_alpha,
-    check_weights,
-    class_positions,
-    unchanged_on_error,
-)
+from textnb.likelihood.sampling import draw_flags, draw_words
+from textnb.models.base import AdditiveNB, check_alpha, class_positions, unchanged_on_error
 from textnb.statistics.counts import ClassCounts, count_classes
 from textnb.text.rows import Array
-from textnb.text.sklearn_compat import from_csr, is_sparse
+from textnb.text.sklearn_compat import from_csr, is_sparse, to_public_csr
+
+NO_LIKELIHOOD = (
+    "ComplementNB has no likelihood: its weights say how unlike a document the other classes are, not how probable the "
+    "document is in a class, so it can neither be sampled from nor be part of a mixed model. Use MultinomialNB."
+)
 
 
-class _CountNB(NaiveBayes, ABC):
-    """Count, derive a rule, decide. What was seen is in ``statistics_``; everything else is derived from it."""
+class _CountNB(AdditiveNB, ABC):
+    """Count, derive a rule, decide."""
 
     alpha: float | Any
     force_alpha: bool
@@ -44,22 +43,8 @@ class _CountNB(NaiveBayes, ABC):
     def _derive(self, statistics: ClassCounts, alpha: float | Array) -> tuple[Array, LinearRule]:
         """The public feature weights (K, V) and the rule that predicts with them."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Count the rows of X by the classes of y and derive the model."""
-        with unchanged_on_error(self):
-            X, y = self._validate_training(X, y, reset=True)
-            classes, class_ids = np.unique(y, return_inverse=True)
-            return self.set_statistics(count_classes(X, class_ids, classes, check_weights(sample_weight, len(y))))
-
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Count more rows. The first call announces all classes; a label outside them is an error."""
-        first = not hasattr(self, "statistics_")
-        known = announced_classes(classes, None if first else self.classes_)
-        with unchanged_on_error(self):
-            X, y = self._validate_training(X, y, reset=first)
-            class_ids = class_positions(y, known)
-            counted = count_classes(X, class_ids, known, check_weights(sample_weight, len(y)))
-            return self.set_statistics(counted if first else self.statistics_ + counted)
+    def _count(self, X: Any, class_ids: Array, classes: Array, weights: Array | None) -> ClassCounts:
+        return count_classes(X, class_ids, classes, weights)
 
     def set_statistics(self, statistics: ClassCounts) -> Self:
         """Derive the model from counts, however they came about."""
@@ -83,11 +68,6 @@ class _CountNB(NaiveBayes, ABC):
     def feature_count_(self) -> Array:
         """Totals of each feature in each class, weighted, (n_classes, n_features)."""
         return self.statistics_.totals.astype(np.float64)
-
-    def _joint(self, X: Any) -> Array:
-        scores = self.rule_.log_likelihood(X)
-        scores += self.class_log_prior_
-        return scores
 
     def _validate(self, X: Any) -> Any:
         check_is_fitted(self)
@@ -144,6 +124,33 @@ class MultinomialNB(_CountNB):
         log_probability = multinomial_log_probability(statistics.totals, alpha)
         return log_probability, multinomial_rule(log_probability)
 
+    def sample(self, n: int, random_state: Any = None, *, length: Any = None) -> tuple[Any, Array]:
+        """n documents of `length` words (a number, or one a document) that the model could have produced: (X, y)."""
+        class_ids, rng = self._sample_classes(n, random_state)
+        return self._sample_given(class_ids, rng, length), self.classes_[class_ids]
+
+    def _sample_given(self, class_ids: Array, rng: Any, length: Any = None) -> Any:
+        if length is None:
+            raise ValueError("MultinomialNB does not model how long a document is: pass length=, the number of words")
+        totals = self.statistics_.totals
+        if not (totals == np.floor(totals)).all():
+            raise ValueError(
+                "cannot sample: the model was fitted on weights such as tf-idf, which are no counts of words that "
+                "could be drawn. Fit it on counts."
+            )
+        lengths = np.broadcast_to(np.asarray(length, dtype=np.int64), class_ids.shape)
+        return to_public_csr(draw_words(self.feature_log_prob_, class_ids, lengths, rng))
+
+    def perplexity(self, X: Any, y: Any = None) -> Array:
+        """How many words each class's language model hesitates between, (n_classes,): exp(−log P(X | c) / words of X).
+
+        With labels, each class is measured on its own documents alone.
+        """
+        X = self._validate(X)
+        class_ids = None if y is None else class_positions(np.asarray(y), self.classes_)
+        lengths = np.asarray(X.sum(axis=1), dtype=np.float64).ravel()
+        return perplexity(self._log_likelihood(X), lengths, class_ids)
+
 
 class ComplementNB(_CountNB):
     """Complement naive Bayes (Rennie et al. 2003), the stronger model for text and for classes of unequal size.
@@ -184,8 +191,15 @@ class ComplementNB(_CountNB):
         return weights, complement_rule(weights)
 
     def _joint(self, X: Any) -> Array:
-        scores = self.rule_.log_likelihood(X)
+        scores = self._log_likelihood(X)
         return scores + self.class_log_prior_ if len(self.classes_) == 1 else scores
+
+    def log_likelihood(self, X: Any) -> Array:
+        """Refused: the scores of a complement model are no likelihood."""
+        raise ValueError(NO_LIKELIHOOD)
+
+    def _sample_given(self, class_ids: Array, rng: Any) -> Any:
+        raise ValueError(NO_LIKELIHOOD)
 
 
 class BernoulliNB(_CountNB):
@@ -221,10 +235,10 @@ class BernoulliNB(_CountNB):
         present, documents = statistics.totals, statistics.documents
         return bernoulli_log_probability(present, documents, alpha), bernoulli_rule(present, documents, alpha)
 
+    def _sample_given(self, class_ids: Array, rng: Any) -> Any:
+        return to_public_csr(draw_flags(self.feature_log_prob_, class_ids, rng))
+
     def _clean(self, X: Any) -> Any:
-        if is_sparse(X) and not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()  # it is the whole value that is above the threshold or not, and counts once
         values = X.data if is_sparse(X) else X
         if self.binarize is None:
             if not ((values == 0) | (values == 1)).all():

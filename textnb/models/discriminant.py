@@ -1,22 +1,17 @@
-"""Discriminant analysis: classes that are Gaussian with a shared, an own, or a regularised covariance."""
+"""Discriminant analysis: Gaussian classes with one covariance, one a class, or something in between."""
 
 from __future__ import annotations
 
 import warnings
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from functools import partial
-from numbers import Integral, Real
-from typing import Any, Self
+from numbers import Integral
+from typing import Any
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
-from sklearn.utils import check_array, check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
 
 from textnb.likelihood.discriminant import (
-    Boundary,
     DiscriminantFunctions,
     Shape,
     centred_linear_rule,
@@ -25,179 +20,45 @@ from textnb.likelihood.discriminant import (
     linear_functions,
     precision_means,
     quadratic_discriminant_rule,
-    quadratic_functions,
-    sample_gaussians,
     separating_axes,
     shape_of_axes,
     shape_of_covariance,
     within_shape,
 )
-from textnb.likelihood.prior import class_log_prior
-from textnb.likelihood.rules import LinearRule, QuadraticRule
-from textnb.likelihood.smoothing import safe_log
-from textnb.models.base import NaiveBayes, unchanged_on_error
+from textnb.likelihood.rules import LinearRule
+from textnb.models.gaussian_classes import (
+    DiscriminantAnalysis,
+    QuadraticModel,
+    check_choice,
+    check_covariance_parameters,
+    check_number,
+    check_several_classes,
+    covariance_estimate,
+    degrees_left,
+    inverse,
+    rank_error,
+    warn_if_singular,
+)
 from textnb.statistics.covariance import (
-    Estimate,
     class_covariances,
     class_means,
     covariance,
+    covariance_axes,
+    pooled,
     principal_axes,
-    shrink,
+    regularized,
     within_covariance,
 )
 from textnb.text.rows import Array
 
 
-class _DiscriminantAnalysis(NaiveBayes, ABC):
-    """What the three share: Gaussian classes can be given, read off, scored and sampled."""
-
-    priors: Any
-    ddof: float
-    priors_: Array
-    means_: Array
-    rule_: LinearRule | QuadraticRule
-
-    @abstractmethod
-    def _fit(self, X: Array, class_ids: Array, counts: Array) -> None:
-        """Set what follows from the data; classes and priors are known."""
-
-    @abstractmethod
-    def _set_parameters(self, covariance: Array | None, precision: Array | None) -> None:
-        """Set what follows from given symmetric matrices, one or one a class; classes, priors and means are known."""
-
-    @abstractmethod
-    def _shapes(self) -> Sequence[Shape]:
-        """The shape of every class."""
-
-    @abstractmethod
-    def discriminant_functions(self) -> DiscriminantFunctions:
-        """δ_c(x), the logarithm of prior times density less what all classes share, by its terms."""
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Estimate priors, means and covariances from the rows of X by the classes of y."""
-        with unchanged_on_error(self):
-            X, y = validate_data(self, X, y, ensure_min_samples=2, dtype=[np.float64, np.float32])
-            check_classification_targets(y)
-            self._check_parameters()
-            self._forget()
-            self.classes_, class_ids, counts = np.unique(y, return_inverse=True, return_counts=True)
-            self._set_priors(self.priors, counts)
-            self._fit(X, class_ids, counts)
-        return self
-
-    @classmethod
-    def from_parameters(
-        cls,
-        *,
-        means: Any,
-        covariance: Any = None,
-        precision: Any = None,
-        priors: Any = None,
-        classes: Any = None,
-        **settings: Any,
-    ) -> Self:
-        """A model with given parameters instead of fitted ones.
-
-        Parameters
-        ----------
-        means : array-like of shape (n_classes, n_features)
-        covariance, precision : array-like of shape (n_features, n_features) or (n_classes, n_features, n_features)
-            One of the two: covariances, or their inverses; one for all classes or, unless the model is linear, one a class.
-        priors : array-like of shape (n_classes,), default equal
-        classes : array-like of shape (n_classes,), default 0, 1, …
-        **settings
-            Parameters of the constructor.
-        """
-        means = check_array(means, dtype=np.float64, input_name="means")
-        labels = np.arange(len(means)) if classes is None else np.asarray(classes)
-        if labels.shape != means.shape[:1] or len(np.unique(labels)) != len(labels):
-            raise ValueError(f"classes must be {len(means)} different labels, one a row of means, got {labels.tolist()}.")
-        if (covariance is None) == (precision is None):
-            raise ValueError("give either covariance or precision, its inverse.")
-        order = np.argsort(labels)
-        model = cls(**settings)
-        model._check_parameters()
-        model.classes_ = labels[order]
-        model.n_features_in_ = means.shape[1]
-        model._set_priors(None if priors is None else np.asarray(priors)[order], np.ones(len(means)))
-        model.means_ = means[order]
-        model._set_parameters(_symmetric(covariance, means.shape, order), _symmetric(precision, means.shape, order))
-        return model
-
-    def decision_function(self, X: Any) -> Array:
-        """Scores of the classes, (n, n_classes); of two classes the log-odds of the second, (n,)."""
-        scores = self._scores(self._validate(X))
-        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
-
-    def boundary(self, class_a: Any, class_b: Any) -> Boundary:
-        """Where two classes are equally probable, by its terms; ``.points`` gives the points of a single predictor."""
-        check_is_fitted(self, "rule_")
-        return self.discriminant_functions().boundary(self._position(class_a), self._position(class_b))
-
-    def log_likelihood(self, X: Any) -> Array:
-        """log P(x | c), the density of every row under every class, (n, n_classes)."""
-        X = self._validate(X)
-        shapes = self._shapes()
-        if not all(shape.is_full_rank for shape in shapes):
-            raise np.linalg.LinAlgError("a singular covariance has no density: leave out features that repeat others.")
-        return quadratic_discriminant_rule(self.means_, shapes).log_likelihood(X)
-
-    def sample(self, n: int, random_state: Any = None) -> tuple[Array, Array]:
-        """n rows drawn from the model, (n, n_features), and the class that produced each, (n,)."""
-        check_is_fitted(self, "rule_")
-        random = check_random_state(random_state)
-        class_ids = random.choice(len(self.classes_), size=n, p=self.priors_)
-        return sample_gaussians(self.means_, self._shapes(), class_ids, random), self.classes_[class_ids]
-
-    def _joint(self, X: Array) -> Array:
-        return self.rule_.log_likelihood(X) + self.class_log_prior_
-
-    def _scores(self, X: Array) -> Array:
-        return self._joint(X)
-
-    def _validate(self, X: Any) -> Array:
-        check_is_fitted(self, "rule_")
-        checked: Array = validate_data(self, X, dtype=np.float64, reset=False)
-        return checked
-
-    def _check_parameters(self) -> None:
-        _check_number("ddof", self.ddof, 0, np.inf)
-
-    def _forget(self) -> None:
-        """Drop what an earlier fit has left, since another solver may not replace all of it."""
-        for name in [name for name in vars(self) if name.endswith("_") and name not in _SET_BY_VALIDATION]:
-            delattr(self, name)
-
-    def _set_priors(self, given: Any, counts: Array) -> None:
-        if given is not None and np.min(given) < 0:
-            raise ValueError(f"priors must be non-negative, got {np.asarray(given).tolist()}.")
-        class_log_prior(counts, given=given)
-        priors = counts / counts.sum() if given is None else np.array(given, dtype=np.float64)
-        if abs(priors.sum() - 1.0) > 1e-5:
-            warnings.warn("The priors do not sum to 1. Renormalizing", UserWarning, stacklevel=4)
-            priors /= priors.sum()
-        self.priors_ = priors
-        self.class_log_prior_ = safe_log(priors)
-
-    def _degrees_of_freedom(self, n: float, what: str, ddof: float) -> float:
-        if n <= ddof:
-            raise ValueError(f"{what} has {n:g} samples: with ddof={self.ddof:g} that leaves no degree of freedom.")
-        return n - ddof
-
-    def _position(self, label: Any) -> int:
-        found = np.flatnonzero(self.classes_ == label)
-        if not len(found):
-            raise ValueError(f"unknown class {label!r}: the classes are {self.classes_.tolist()!r}.")
-        return int(found[0])
-
-
-class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _DiscriminantAnalysis):
+class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DiscriminantAnalysis):
     """Gaussian classes that share one covariance: the boundaries between them are linear.
 
-    Parameters, attributes and results are those of scikit-learn's class of that name (the sign of a component aside).
-    On top, ``ddof=1`` estimates the covariance over n − K instead of n, parameters can be given (`from_parameters`)
-    and read off (`discriminant_functions`, `boundary`), and the model scores and samples data (`log_likelihood`,
-    `sample`). A singular covariance is warned of.
+    Parameters, attributes and results are those of scikit-learn's class of that name, the signs of components aside.
+    On top, ``ddof=1`` divides the covariance by n − K instead of n, parameters can be given (`from_parameters`) and
+    read off (`discriminant_functions`, `boundary`), and the model scores and produces data (`log_likelihood`,
+    `sample`). Of a singular covariance it warns.
 
     Parameters
     ----------
@@ -205,16 +66,16 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     shrinkage : None, "auto" or float from 0 to 1
         Not with "svd".
     priors : array-like of shape (n_classes,), default as in the data
-    n_components : int, default as many as there are
-        Components of `transform`.
+    n_components : int, default all
+        How many components `transform` gives.
     store_covariance : bool
-        Whether "svd" computes ``covariance_`` too.
+        Whether "svd" sets ``covariance_`` too.
     tol : float
-        Axes with less deviation than this, of features standardised within classes, are left out by "svd".
-    covariance_estimator : object with ``fit`` and then ``covariance_``, default None
-        Not with "svd", and in place of shrinkage and ddof.
+        Axes along which standardised features deviate by no more are left out by "svd".
+    covariance_estimator : object with a method ``fit`` that sets ``covariance_``
+        Not with "svd", nor with shrinkage or ddof.
     ddof : float
-        Taken off the number of samples of every class before the covariance is divided by it.
+        Degrees of freedom that the mean of a class takes: the covariance is divided by n − ddof K.
 
     Examples
     --------
@@ -223,9 +84,12 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     >>> model = LinearDiscriminantAnalysis(ddof=1).fit(balance, list("NYNYNNYNYY"))
     >>> model.predict([[1500]])
     array(['Y'], dtype='<U1')
-    >>> model.boundary("Y", "N").points.round(6)
+    >>> model.boundary("Y", "N").points
     array([1379.])
     """
+
+    rule_: LinearRule
+    _shape: Shape | None  # of the classes, where the solver has found it on its way
 
     def __init__(
         self,
@@ -247,11 +111,39 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         self.covariance_estimator = covariance_estimator
         self.ddof = ddof
 
-    @classmethod
-    def from_parameters(cls, **parameters: Any) -> Self:
-        return super().from_parameters(**{"solver": "lsqr", **parameters})
+    def transform(self, X: Any) -> Array:
+        """X along the axes that separate the classes most, (n, n_components)."""
+        X = self._validate(X)
+        if not hasattr(self, "scalings_"):
+            raise NotImplementedError(
+                "transform not implemented for 'lsqr' solver, nor for given parameters (use 'svd' or 'eigen')."
+            )
+        return ((X - getattr(self, "xbar_", 0.0)) @ self.scalings_)[:, : self._n_features_out]
 
-    from_parameters.__func__.__doc__ = _DiscriminantAnalysis.from_parameters.__doc__
+    def log_likelihood(self, X: Any) -> Array:
+        """log P(x | c), the density of every row in every class, (n, n_classes). Of ``rule_``, it has all terms."""
+        X = self._validate(X)
+        shapes = self._shapes()
+        if not shapes[0].is_full_rank:
+            raise np.linalg.LinAlgError(
+                "A singular covariance has no density. Leave out features that are constant or follow from others, "
+                "or use shrinkage."
+            )
+        return quadratic_discriminant_rule(self.means_, shapes).log_likelihood(X)
+
+    def discriminant_functions(self) -> DiscriminantFunctions:
+        """δ_c(x) = log π_c − ½ μ_cᵀ Σ⁻¹ μ_c + μ_cᵀ Σ⁻¹ x, by its constant and linear terms."""
+        check_is_fitted(self, "rule_")
+        if self._shape is None:
+            return linear_functions(self.means_, self.rule_.coef, self.class_log_prior_)
+        whitening = self._shape.whitening
+        return linear_functions(self.means_, self.means_ @ whitening @ whitening.T, self.class_log_prior_)
+
+    def _check_parameters(self) -> None:
+        check_choice("solver", self.solver, ("svd", "lsqr", "eigen"))
+        check_number("tol", self.tol)
+        check_number("n_components", 1 if self.n_components is None else self.n_components, 1, kind=Integral)
+        check_covariance_parameters(self)
 
     def _fit(self, X: Array, class_ids: Array, counts: Array) -> None:
         n, n_classes = len(X), len(counts)
@@ -260,43 +152,247 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         most = min(n_classes - 1, X.shape[1])
         if self.n_components is not None and self.n_components > most:
             raise ValueError(
-                f"n_components cannot be larger than min(n_features, n_classes - 1) = {most}, got {self.n_components}."
+                f"n_components cannot be larger than min(n_features, n_classes - 1), {most} here, "
+                f"got {self.n_components}."
             )
         self._n_features_out = most if self.n_components is None else self.n_components
-        dtype, X = X.dtype, X.astype(np.float64, copy=False)
-        correction = n / self._degrees_of_freedom(n, "X", self.ddof * n_classes)
+        divisor = degrees_left(n, self.ddof * n_classes, "X")
+        rows = X.astype(np.float64, copy=False)
         if self.solver == "svd":
-            self._solve_by_svd(X, class_ids, correction)
+            self._fit_deviations(rows, class_ids, divisor)
         else:
-            self._solve_by_covariance(X, class_ids, correction)
-        self._set_coefficients(dtype)
+            self._fit_covariance(rows, class_ids, divisor)
+        self._set_coefficients(X.dtype)
 
-    def _solve_by_svd(self, X: Array, class_ids: Array, correction: float) -> None:
+    def _fit_deviations(self, X: Array, class_ids: Array, divisor: float) -> None:
         self.means_ = class_means(X, class_ids, len(self.classes_))
         if self.store_covariance:
-            self.covariance_ = correction * within_covariance(X, class_ids, self.priors_, covariance)[1]
-        self._shape = within_shape(X, class_ids, self.means_, correction, self.tol)
-        _warn_if_singular(self._shape.whitening.shape[1], X.shape[1])
+            self.covariance_ = len(X) / divisor * within_covariance(X, class_ids, self.priors_, covariance)[1]
+        self._shape = within_shape(X, class_ids, self.means_, divisor, self.tol)
+        warn_if_singular(self._shape.whitening.shape[1], X.shape[1])
         self.xbar_ = self.priors_ @ self.means_
         self.scalings_, share = separating_axes(self.means_, self.priors_, self._shape.whitening, self.tol)
         self.explained_variance_ratio_ = share[: self._n_features_out]
+        self._n_features_out = min(self._n_features_out, self.scalings_.shape[1])
         self.rule_ = centred_linear_rule(self.means_, self.xbar_, self.scalings_)
 
-    def _solve_by_covariance(self, X: Array, class_ids: Array, correction: float) -> None:
-        estimate = _estimate(self.shrinkage, self.covariance_estimator)
+    def _fit_covariance(self, X: Array, class_ids: Array, divisor: float) -> None:
+        estimate = covariance_estimate(self)
+        self._shape = None
         self.means_, within = within_covariance(X, class_ids, self.priors_, estimate)
-        self.covariance_ = correction * within
-        if self.solver == "lsqr":
-            coef, rank = precision_means(self.means_, self.covariance_)
-            _warn_if_singular(rank, X.shape[1])
-        else:
-            between = estimate(X)[1] - within
-            self.scalings_, share = generalized_eigenvectors(between, self.covariance_)
+        self.covariance_ = len(X) / divisor * within
+        if self.solver == "eigen":
+            self.scalings_, share = generalized_eigenvectors(estimate(X)[1] - within, self.covariance_)
             self.explained_variance_ratio_ = share[: self._n_features_out]
             coef = self.means_ @ self.scalings_ @ self.scalings_.T
+        else:
+            coef, rank = precision_means(self.means_, self.covariance_)
+            warn_if_singular(rank, X.shape[1])
         self.rule_ = linear_discriminant_rule(self.means_, coef)
 
-    def _set_parameters(self, covariance: Array | None, precision: Array | None) -> None:
-        if self.solver != "lsqr":
-            raise ValueError(f"given parameters need no solver but 'lsqr', got solver={self.solver!r}.")
-        ...
+    def _set_covariance(self, matrix: Array, inverted: bool) -> None:
+        if matrix.ndim != 2:
+            raise ValueError("The classes of a linear model share one covariance: give one, or use a quadratic model.")
+        self._shape = None
+        self.covariance_ = inverse(matrix) if inverted else matrix
+        if np.linalg.eigvalsh(matrix)[0] <= 0:
+            warnings.warn(
+                "The given matrix is not positive definite. Linear functions follow from it all the same, but no "
+                "density has that shape.",
+                UserWarning,
+                stacklevel=3,
+            )
+        coef = self.means_ @ matrix if inverted else precision_means(self.means_, matrix)[0]
+        self.rule_ = linear_discriminant_rule(self.means_, coef)
+        self._set_coefficients(np.float64)
+
+    def _set_coefficients(self, dtype: Any) -> None:
+        """scikit-learn's ``coef_`` and ``intercept_``: of two classes, those of the difference."""
+        coef, intercept = self.rule_.coef, self.rule_.intercept + self.class_log_prior_
+        if len(self.classes_) == 2:
+            coef, intercept = np.diff(coef, axis=0), np.diff(intercept)
+        self.coef_, self.intercept_ = coef.astype(dtype), intercept.astype(dtype)
+
+    def _shapes(self) -> Sequence[Shape]:
+        shape = shape_of_covariance(self.covariance_) if self._shape is None else self._shape
+        return [shape] * len(self.classes_)
+
+
+class QuadraticDiscriminantAnalysis(QuadraticModel):
+    """Gaussian classes, each with its own covariance: the boundaries between them are quadratic.
+
+    Parameters, attributes and results are those of scikit-learn's class of that name, the signs of axes aside. On top,
+    ``ddof=1`` divides the covariance of a class by n_c − 1 instead of n_c, parameters can be given (`from_parameters`)
+    and read off (`discriminant_functions`, `boundary`), and the model scores and produces data (`log_likelihood`,
+    `sample`). A singular covariance is an error.
+
+    Parameters
+    ----------
+    solver : {"svd", "eigen"}
+    shrinkage : None, "auto" or float from 0 to 1
+        Not with "svd".
+    priors : array-like of shape (n_classes,), default as in the data
+    reg_param : float from 0 to 1
+        With "svd", covariances become (1 − r) Σ_c + r I.
+    store_covariance : bool
+        Whether to set ``covariance_``.
+    tol : float
+        The variance that each axis of a class must exceed.
+    covariance_estimator : object with a method ``fit`` that sets ``covariance_``
+        Not with "svd", nor with shrinkage or ddof.
+    ddof : float
+        Degrees of freedom that the mean of a class takes.
+
+    Examples
+    --------
+    >>> from textnb import QuadraticDiscriminantAnalysis
+    >>> X = [[-2, -1], [-1, -1], [-1, -2], [1, 1], [1, 3], [3, 1]]
+    >>> model = QuadraticDiscriminantAnalysis().fit(X, ["a", "a", "a", "b", "b", "b"])
+    >>> model.predict([[-1, -1.5], [2, 2]])
+    array(['a', 'b'], dtype='<U1')
+    """
+
+    def __init__(
+        self,
+        *,
+        solver: str = "svd",
+        shrinkage: Any = None,
+        priors: Any = None,
+        reg_param: float = 0.0,
+        store_covariance: bool = False,
+        tol: float = 1e-4,
+        covariance_estimator: Any = None,
+        ddof: float = 0,
+    ) -> None:
+        self.solver = solver
+        self.shrinkage = shrinkage
+        self.priors = priors
+        self.reg_param = reg_param
+        self.store_covariance = store_covariance
+        self.tol = tol
+        self.covariance_estimator = covariance_estimator
+        self.ddof = ddof
+
+    def _check_parameters(self) -> None:
+        check_choice("solver", self.solver, ("svd", "eigen"))
+        check_number("tol", self.tol)
+        check_number("reg_param", self.reg_param, largest=1)
+        check_covariance_parameters(self)
+
+    def _fit(self, X: Array, class_ids: Array, counts: Array) -> None:
+        check_several_classes(counts)
+        if counts.min() == 1:
+            raise ValueError(
+                f"y has only 1 sample in class {self.classes_[counts.argmin()]}, covariance is ill defined."
+            )
+        estimate = covariance_estimate(self)
+        means, axes = [], []
+        for k, label in enumerate(self.classes_):
+            rows = X[class_ids == k].astype(np.float64, copy=False)
+            divisor = degrees_left(len(rows), self.ddof, f"class {label}")
+            if self.solver == "svd":
+                mean = rows.mean(axis=0)
+                singular, directions = principal_axes(rows - mean)
+                variances = (1 - self.reg_param) * singular**2 / divisor + self.reg_param
+            else:
+                mean, spread = estimate(rows)
+                variances, directions = covariance_axes(len(rows) / divisor * spread)
+            self._check_rank(label, variances, *rows.shape)
+            means.append(mean)
+            axes.append((variances, directions))
+        self.means_ = np.array(means)
+        self._set_axes(axes)
+        self._set_shapes([shape_of_axes(np.sqrt(variances), directions) for variances, directions in axes])
+        if self.store_covariance:
+            self.covariance_ = [directions.T * variances @ directions for variances, directions in axes]
+
+    def _set_axes(self, axes: Sequence[tuple[Array, Array]]) -> None:
+        self.scalings_ = [variances for variances, _ in axes]
+        self.rotations_ = [directions.T for _, directions in axes]
+
+    def _check_rank(self, label: Any, variances: Array, n: int, n_features: int) -> None:
+        if np.sum(variances > self.tol) == n_features:
+            return
+        if self.solver == "svd" and n <= n_features:
+            advice = (
+                f"When using `solver='svd'` the number of samples in each class should be more than the number of "
+                f"features, but class {label} has {n} samples and {n_features} features. Use `solver='eigen'` with "
+                "`shrinkage`."
+            )
+        else:
+            advice = f"Raise `{'reg_param' if self.solver == 'svd' else 'shrinkage'}`, or leave out collinear features."
+        raise rank_error(label, advice)
+
+    def _set_covariance(self, matrix: Array, inverted: bool) -> None:
+        covariances = self._each_class(matrix, inverted)
+        self._shape_each(covariances, "Give a positive definite matrix.")
+        self._set_axes([covariance_axes(spread) for spread in covariances])
+        self.covariance_ = list(covariances)
+
+
+class RegularizedDiscriminantAnalysis(QuadraticModel):
+    """Between linear and quadratic: covariances of classes, drawn towards the one they share and towards a sphere.
+
+    Σ_c(α) = α Σ_c + (1 − α) Σ, then (1 − γ) Σ_c(α) + γ tr(Σ_c(α))/p I (Friedman 1989): α = 1 decides as quadratic
+    discriminant analysis, α = 0 as linear.
+
+    Parameters
+    ----------
+    alpha : float from 0 to 1
+        The weight of a class's own covariance.
+    gamma : float from 0 to 1
+        The weight of the sphere.
+    ddof : float
+        Degrees of freedom that the mean of a class takes: Σ_c is divided by n_c − ddof, Σ by n − ddof K.
+    priors : array-like of shape (n_classes,), default as in the data
+
+    Attributes
+    ----------
+    covariance_ : ndarray of shape (n_classes, n_features, n_features)
+        The regularised covariances.
+    means_ : ndarray of shape (n_classes, n_features)
+    priors_ : ndarray of shape (n_classes,)
+    classes_ : ndarray of shape (n_classes,)
+
+    Examples
+    --------
+    >>> from textnb import RegularizedDiscriminantAnalysis
+    >>> X = [[-2, -1], [-1, -1], [-1, -2], [1, 1], [1, 3], [3, 1]]
+    >>> model = RegularizedDiscriminantAnalysis(alpha=0.5, gamma=0.1).fit(X, ["a", "a", "a", "b", "b", "b"])
+    >>> model.predict([[-1, -1.5], [2, 2]])
+    array(['a', 'b'], dtype='<U1')
+    """
+
+    def __init__(self, alpha: float = 1.0, gamma: float = 0.0, ddof: float = 0, priors: Any = None) -> None:
+        self.alpha = alpha
+        self.gamma = gamma
+        self.ddof = ddof
+        self.priors = priors
+
+    def _check_parameters(self) -> None:
+        check_number("alpha", self.alpha, largest=1)
+        check_number("gamma", self.gamma, largest=1)
+        check_number("ddof", self.ddof)
+
+    def _fit(self, X: Array, class_ids: Array, counts: Array) -> None:
+        check_several_classes(counts)
+        degrees = degrees_left(counts.sum(), self.ddof * len(counts), "X")
+        if self.alpha > 0:
+            degrees_left(counts.min(), self.ddof, f"class {self.classes_[counts.argmin()]}")
+        rows = X.astype(np.float64, copy=False)
+        estimated = list(class_covariances(rows, class_ids, len(counts), covariance))
+        self.means_ = np.array([mean for mean, _ in estimated])
+        spreads = np.array([spread for _, spread in estimated])
+        own = spreads * (counts / np.where(counts > self.ddof, counts - self.ddof, 1))[:, np.newaxis, np.newaxis]
+        self._regularize(own, pooled(spreads, counts / degrees))
+
+    def _set_covariance(self, matrix: Array, inverted: bool) -> None:
+        own = self._each_class(matrix, inverted)
+        self._regularize(own, pooled(own, self.priors_))
+
+    def _regularize(self, own: Array, shared: Array) -> None:
+        self.covariance_ = regularized(own, shared, self.alpha, self.gamma)
+        self._shape_each(self.covariance_, "Raise `gamma`, or lower `alpha`.")
+
+
+__all__ = ["LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis", "RegularizedDiscriminantAnalysis"]

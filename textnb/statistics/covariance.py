@@ -65,6 +65,16 @@ def shrink(spread: Array, amount: float) -> Array:
     return (1.0 - amount) * spread + amount * average[..., np.newaxis, np.newaxis] * np.eye(p)
 
 
+def pooled(covariances: Array, weights: Array) -> Array:
+    """Σ_c w_c C_c, (p, p)."""
+    return np.einsum("c,cij->ij", weights, covariances)
+
+
+def regularized(own: Array, shared: Array, alpha: float, gamma: float) -> Array:
+    """Σ_c(α) = α Σ_c + (1 − α) Σ, then (1 − γ) Σ_c(α) + γ tr(Σ_c(α))/p I, (K, p, p).  After Friedman 1989."""
+    return shrink(alpha * own + (1.0 - alpha) * shared, gamma)
+
+
 def ledoit_wolf_shrinkage(deviations: Array, empirical: Array) -> float:
     """s = min(b², d²) / d², the shrinkage of least expected squared error.  Ledoit & Wolf 2004, section 3.2.
 
@@ -88,6 +98,12 @@ def principal_axes(deviations: Array) -> tuple[Array, Array]:
         squares, axes = np.linalg.eigh(deviations.T @ deviations)
         if squares[0] * _SQUARED_CONDITION > squares[-1]:
             return np.sqrt(squares[::-1]), axes[:, ::-1].T
-        deviations = np.linalg.qr(deviations, mode="r")
+        deviations = np.asarray(np.linalg.qr(deviations, mode="r"))
     _, singular, axes = np.linalg.svd(deviations, full_matrices=False)
     return singular, axes
+
+
+def covariance_axes(spread: Array) -> tuple[Array, Array]:
+    """Variances, largest first, and principal axes (p, p), one a row, of a covariance."""
+    variances, axes = np.linalg.eigh(spread)
+    return variances[::-1], axes[:, ::-1].T

@@ -168,8 +168,8 @@ def _measure_sparse(X: SparseRows, class_ids: Array, classes: Array, weights: Ar
     deviations = X.data - mean.ravel()[cells]
     scatter = np.bincount(cells, weights=entry_weights * deviations**2, minlength=size).reshape(shape)
     entries = np.bincount(cells, weights=entry_weights, minlength=size).reshape(shape)
-    scatter += np.maximum(observed - entries, 0.0) * mean**2
-    return ClassMoments(classes, weight, observed, mean, scatter)
+    zeros = np.maximum(observed - entries, 0.0)
+    return ClassMoments(classes, weight, observed, mean, scatter + zeros * mean**2)
 
 
 def _difference(a: Array, b: Array) -> Array:

@@ -4,6 +4,25 @@
 cimport cython
 from libc.math cimport fabs, sqrt
 
+cdef extern from *:
+    """
+    #if defined(_MSC_VER)
+    #define RESTRICT __restrict
+    #else
+    #define RESTRICT restrict
+    #endif
+
+    static inline void add_scaled(double *RESTRICT sums, const double *RESTRICT weights, double value, Py_ssize_t n) {
+        for (Py_ssize_t k = 0; k < n; k++) sums[k] += value * weights[k];
+    }
+
+    static inline void fetch_row(const double *weights, Py_ssize_t n) {
+        for (Py_ssize_t k = 0; k < n; k += 8) prefetch(weights + k);
+    }
+    """
+    void add_scaled(double *sums, const double *weights, double value, Py_ssize_t n) noexcept nogil
+    void fetch_row(const double *weights, Py_ssize_t n) noexcept nogil
+
 ctypedef fused index_t:
     int32_t
     int64_t
@@ -19,25 +38,25 @@ def multiply_rows(const index_t[::1] indptr, const index_t[::1] indices, const v
                   const double[:, ::1] table, double[:, ::1] out, Py_ssize_t first, Py_ssize_t last):
     """out[i] = Σ data · table[column] over the entries of row i, for the rows from first to last."""
     cdef Py_ssize_t i, k, width = table.shape[1]
-    cdef index_t entry
-    cdef double value
+    cdef index_t entry, end
     cdef const double *weights
     cdef double *sums
     check_rows(indptr, indices, data.shape[0], table.shape[0], first, last)
     if out.shape[0] < last or out.shape[1] != width:
         raise ValueError("out does not fit the rows")
+    if width == 0 or table.shape[0] == 0:
+        return
+    weights = &table[0, 0]
+    end = indptr[last]
     with nogil:
         for i in range(first, last):
-            sums = &out[i, 0] if width else NULL
+            sums = &out[i, 0]
             for k in range(width):
                 sums[k] = 0.0
             for entry in range(indptr[i], indptr[i + 1]):
-                if entry + 8 < indptr[last]:
-                    prefetch(&table[indices[entry + 8], 0] if width else NULL)
-                value = <double>data[entry]
-                weights = &table[indices[entry], 0] if width else NULL
-                for k in range(width):
-                    sums[k] += value * weights[k]
+                if entry + 8 < end:
+                    fetch_row(weights + <Py_ssize_t>indices[entry + 8] * width, width)
+                add_scaled(sums, weights + <Py_ssize_t>indices[entry] * width, <double>data[entry], width)
 
 
 @cython.boundscheck(False)

@@ -78,6 +78,10 @@ class SparseRows:
     def row_sums(self) -> Array:
         return exact_bincount(self.row_ids, self.data, self.shape[0])
 
+    def suit_kernel(self, table: Table) -> bool:
+        """Whether the kernel is there and can multiply these rows with the table."""
+        return compiled_kernel() is not None and _plain(table, np.float64) and _plain(self.data, np.float64, np.int64)
+
     def __matmul__(self, table: Table) -> Array:
         """(n_rows, k): each row's entries times the table's rows, added in the order of the entries.
 
@@ -85,9 +89,8 @@ class SparseRows:
         """
         n_rows, width = self.shape[0], table.shape[1]
         out = np.zeros((n_rows, width))
-        kernel = compiled_kernel()
-        if kernel is not None and _plain(table, np.float64) and _plain(self.data, np.float64, np.int64):
-            kernel.multiply_rows(self.indptr, self.indices, self.data, table, out, 0, n_rows)
+        if self.suit_kernel(table):
+            compiled_kernel().multiply_rows(self.indptr, self.indices, self.data, table, out, 0, n_rows)
             return out
         start = 0
         while start < n_rows:

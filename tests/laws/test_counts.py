@@ -1,0 +1,136 @@
+"""Class counts as algebra: they add in any split and order, align over classes and terms, and can be taken away."""
+
+from fractions import Fraction
+from functools import reduce
+from operator import add
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from textnb.statistics.counts import ClassCounts, count_classes
+from textnb.text.sklearn_compat import from_csr
+
+LABELS = ["eggs", "ham", "spam"]
+TERMS = ["apple", "bread", "cheese", "dates"]
+
+labels = st.sampled_from(LABELS)
+documents = st.lists(st.tuples(labels, st.dictionaries(st.sampled_from(TERMS), st.integers(1, 2**40))), max_size=8)
+
+
+def counted(documents, value=int) -> ClassCounts:
+    """Counts by definition, over the classes and terms that occur, in Python's own numbers until the end."""
+    classes = sorted({label for label, _ in documents})
+    terms = sorted({term for _, words in documents for term in words})
+    totals = [[sum(w.get(t, 0) for label, w in documents if label == c) for t in terms] for c in classes]
+    return ClassCounts(
+        np.array(classes, dtype=str),
+        np.array([sum(label == c for label, _ in documents) for c in classes], dtype=np.int64),
+        np.array(totals, dtype=np.float64 if value is float else np.int64).reshape(len(classes), len(terms)),
+        np.array(terms, dtype=str),
+    )
+
+
+@given(documents, documents, documents)
+def test_addition_is_associative(a, b, c):
+    a, b, c = counted(a), counted(b), counted(c)
+    assert (a + b) + c == a + (b + c)
+
+
+@given(documents, documents)
+def test_addition_is_commutative(a, b):
+    a, b = counted(a), counted(b)
+    assert a + b == b + a
+
+
+@given(documents)
+def test_nothing_is_neutral(a):
+    a = counted(a)
+    nothing = counted([])
+    assert a + nothing == a == nothing + a
+    assert a - nothing == a
+
+
+@given(documents, documents)
+def test_subtraction_undoes_addition(a, b):
+    a, b = counted(a), counted(b)
+    assert (a + b) - b == a
+    assert (a + b) - a == b
+
+
+@given(documents)
+def test_taking_everything_away_leaves_nothing(a):
+    assert counted(a) - counted(a) == counted([])
+
+
+@given(documents, documents)
+def test_aligning_differing_classes_and_terms_equals_counting_together(a, b):
+    both = counted(a) + counted(b)
+    together = counted(a + b)
+    for name in ("classes", "documents", "totals", "terms"):
+        np.testing.assert_array_equal(getattr(both, name), getattr(together, name))
+
+
+@st.composite
+def shuffled_batches(draw, values):
+    """Rows with their class and weight, and the same rows in another order and in batches."""
+    n_rows, n_columns = draw(st.integers(1, 10)), draw(st.integers(1, 4))
+    X = np.array(
+        draw(st.lists(st.lists(values, min_size=n_columns, max_size=n_columns), min_size=n_rows, max_size=n_rows))
+    )
+    y = np.array(draw(st.lists(st.integers(0, 2), min_size=n_rows, max_size=n_rows)))
+    order = np.array(draw(st.permutations(range(n_rows))))
+    cuts = sorted(draw(st.lists(st.integers(1, max(1, n_rows - 1)), max_size=3, unique=True)))
+    return X, y, [part for part in np.split(order, cuts) if part.size]
+
+
+def in_batches(X, y, batches, weights=None) -> ClassCounts:
+    classes = np.array(LABELS)
+    return reduce(
+        add, (count_classes(X[part], y[part], classes, None if weights is None else weights[part]) for part in batches)
+    )
+
+
+@given(shuffled_batches(st.integers(0, 2**50)))
+def test_any_split_and_order_of_documents_adds_up_to_the_same(rows):
+    X, y, batches = rows
+    whole = count_classes(X, y, np.array(LABELS))
+    assert in_batches(X, y, batches) == whole
+    assert whole.totals.dtype == whole.documents.dtype == np.int64
+
+
+@given(shuffled_batches(st.integers(0, 9)))
+def test_sparse_and_dense_rows_count_the_same(rows):
+    X, y, _ = rows
+    assert count_classes(from_csr(csr_array(X)), y, np.array(LABELS)) == count_classes(X, y, np.array(LABELS))
+
+
+@given(shuffled_batches(st.floats(0, 1e6)), st.data())
+def test_weighted_floats_add_up_to_rounding(rows, data):
+    X, y, batches = rows
+    weights = np.array(data.draw(st.lists(st.floats(0.001, 1000), min_size=len(y), max_size=len(y))))
+    exact = [
+        [
+            float(sum(Fraction(w) * Fraction(x) for w, x, k in zip(weights, X[:, j], y, strict=True) if k == c))
+            for j in range(X.shape[1])
+        ]
+        for c in range(3)
+    ]
+    whole = count_classes(X, y, np.array(LABELS), weights)
+    parts = in_batches(X, y, batches, weights)
+    for found in (whole, parts):
+        np.testing.assert_allclose(found.totals, exact, rtol=1e-13)
+    np.testing.assert_allclose(parts.documents, whole.documents, rtol=1e-13)
+
+
+@given(shuffled_batches(st.floats(0, 1)))
+def test_floats_taken_away_again_leave_the_rest_to_rounding_and_never_less_than_nothing(rows):
+    X, y, batches = rows
+    parts = [count_classes(X[part], y[part], np.array(LABELS)) for part in batches]
+    left = reduce(add, parts)
+    for part in reversed(parts[1:]):
+        left = left - part
+    np.testing.assert_allclose(left.totals, parts[0].totals, atol=1e-13)
+    np.testing.assert_array_equal(left.documents, parts[0].documents)
+    assert (left.totals >= 0).all()

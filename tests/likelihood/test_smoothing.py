@@ -1,0 +1,91 @@
+"""(N_ci + α) / (N_c + α d): the textbook's formula, its logarithms and its zeros."""
+
+import math
+
+import numpy as np
+import pytest
+
+from textnb.likelihood.bernoulli import bernoulli_log_probability, bernoulli_rule
+from textnb.likelihood.complement import complement_weights
+from textnb.likelihood.multinomial import multinomial_log_probability
+from textnb.likelihood.smoothing import log_smoothed, safe_log, smoothed_mass
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+TOTALS = np.array([[3, 0, 1, 7], [0, 0, 2, 5], [0, 0, 0, 0]])
+SMOOTHINGS = [1e-9, 0.1, 0.5, 1.0, 2.5]  # Lidstone, Laplace, and more
+
+
+@pytest.mark.parametrize("alpha", SMOOTHINGS)
+@pytest.mark.parametrize("dtype", [np.int64, np.float64])
+def test_multinomial_probabilities_are_the_formulas(alpha, dtype):
+    found = multinomial_log_probability(TOTALS.astype(dtype), alpha)
+    for c, row in enumerate(TOTALS.tolist()):
+        for i, count in enumerate(row):
+            assert math.isclose(np.exp(found[c, i]), (count + alpha) / (sum(row) + alpha * len(row)), rel_tol=1e-12)
+
+
+@pytest.mark.parametrize("alpha", SMOOTHINGS)
+@pytest.mark.parametrize("dtype", [np.int64, np.float64])
+def test_bernoulli_probabilities_are_the_formulas(alpha, dtype):
+    documents = np.array([7, 5, 0], dtype=dtype)
+    found = bernoulli_log_probability(TOTALS.astype(dtype), documents, alpha)
+    rule = bernoulli_rule(TOTALS.astype(dtype), documents, alpha)
+    for c, row in enumerate(TOTALS.tolist()):
+        odds = [(count + alpha) / (documents[c] - count + alpha) for count in row]
+        absent = [(documents[c] - count + alpha) / (documents[c] + 2 * alpha) for count in row]
+        np.testing.assert_allclose(np.exp(found[c]), np.array(odds) * absent, rtol=1e-12)
+        np.testing.assert_allclose(rule.coef[c], [math.log(o) for o in odds], rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(rule.intercept[c], sum(math.log(a) for a in absent), rtol=1e-12)
+
+
+@pytest.mark.parametrize("norm", [False, True])
+@pytest.mark.parametrize("alpha", SMOOTHINGS)
+def test_complement_weights_are_the_formulas(alpha, norm):
+    found = complement_weights(TOTALS, alpha, norm)
+    for c in range(3):
+        rest = [sum(TOTALS[k, i].item() for k in range(3) if k != c) + alpha for i in range(4)]
+        weights = [-math.log(value / sum(rest)) for value in rest]
+        length = sum(weights) if norm else 1.0
+        np.testing.assert_allclose(found[c], [w / length for w in weights], rtol=1e-12)
+
+
+def test_without_smoothing_what_was_not_seen_is_impossible():
+    found = multinomial_log_probability(TOTALS, 0.0)
+    np.testing.assert_allclose(np.exp(found), [[3 / 11, 0, 1 / 11, 7 / 11], [0, 0, 2 / 7, 5 / 7], [0] * 4], rtol=1e-15)
+    assert np.isneginf(found).tolist() == (TOTALS == 0).tolist()
+
+
+def test_without_smoothing_bernoulli_knows_zeros_and_ones():
+    found = np.exp(bernoulli_log_probability(np.array([[4, 0, 1], [0, 0, 0]]), np.array([4, 0]), 0.0))
+    assert found.tolist() == [[1, 0, 0.25], [0, 0, 0]]
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1e-3, 0.1, 1.0, 17.3])
+def test_the_table_of_logarithms_gives_the_plain_logarithm_bit_for_bit(alpha):
+    counts = np.asfortranarray(np.random.default_rng(0).integers(0, 200, (7, 501)))
+    assert 4 * counts.max() < counts.size  # the table is used
+    found = log_smoothed(counts, alpha)
+    np.testing.assert_array_equal(found, safe_log(counts + alpha))
+    np.testing.assert_array_equal(found, log_smoothed(counts.astype(np.float64), alpha))
+
+
+def test_few_large_counts_take_no_table():
+    assert log_smoothed(np.array([[2**62, 0]]), 1.0).tolist() == [[math.log(2**62 + 1.0), 0.0]]
+
+
+def test_the_logarithm_of_nothing_is_infinite_without_a_warning():
+    assert safe_log([0.0, 1.0]).tolist() == [-np.inf, 0.0]
+    assert log_smoothed(np.array([[0.0, 1.0]]), 0.0).tolist() == [[-np.inf, 0.0]]
+    assert log_smoothed(np.array([[0, 1]]), np.array([0.0, 0.0])).tolist() == [[-np.inf, 0.0]]
+
+
+def test_the_mass_holds_one_pseudo_count_a_feature():
+    assert smoothed_mass(TOTALS, 0.5).tolist() == [[13.0], [9.0], [2.0]]
+    assert smoothed_mass(TOTALS, np.array([1.0, 2.0, 3.0, 4.0])).tolist() == [[21.0], [17.0], [10.0]]
+
+
+def test_rounding_that_leaves_less_than_no_documents_gives_no_nan():
+    rule = bernoulli_rule(np.array([[0.1 + 0.2]]), np.array([0.3]), 0.0)
+    assert np.isfinite(rule.coef).all()
+    assert rule.log_likelihood(np.array([[1.0]])).tolist() == [[0.0]]
