@@ -13,9 +13,9 @@ include=$(python -c 'import sysconfig; print(sysconfig.get_path("include"))')
 suffix=$(python -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))')
 gcc -shared -fPIC -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined \
     -I"$include" _kernel.c -o "textnb/text/_kernel$suffix"
-# CPython keeps memory until it exits, which is no leak of ours. An allocation that is too big has to give NULL, as malloc does.
+# CPython keeps memory until it exits, which is no leak of ours. Too big an allocation has to give NULL, as malloc does.
 export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
-# pymalloc would hide what happens to strings.
+# pymalloc would hide what happens to strings; captured output would be lost with the process.
 export PYTHONMALLOC=malloc
 LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)" \
-    python -m pytest -p no:cacheprovider tests/text/test_kernel.py "$@"
+    python -m pytest --capture=no -p no:cacheprovider tests/text/test_kernel.py "$@"

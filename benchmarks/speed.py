@@ -1,0 +1,332 @@
+"""Text to counts, models and predictions: how much faster than scikit-learn, and how near to `wc -w`.
+
+    python benchmarks/speed.py                    # everything, about ten minutes on two cores
+    python benchmarks/speed.py --only counting --rounds 3
+
+All ratios are taken in one run, the contestants in turn, the best of several rounds, on 20 Newsgroups (train for
+fitting, test as unseen documents), with equal results checked; `vocabulary_` is read inside the timing. fastText and
+Vowpal Wabbit take part when they are installed (`pip install fasttext vowpalwabbit`): on the same shuffled, tokenized
+text, with their own defaults but for the epochs and passes named. Results: benchmarks/results/speed.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from common import best_of, write_results
+
+import textnb
+from textnb import load_corpus
+
+GOALS = {  # times faster than scikit-learn: on one thread, on all cores
+    "words": (8, 12),
+    "words + pairs": (10, 15),
+    "char_wb 3–5": (10, 15),
+    "tf-idf": (7, 10),
+    "transform, unseen": (10, 15),
+    "text → multinomial model": (8, 12),
+    "text → predictions": (10, 15),
+}
+ANALYSES: dict[str, dict[str, Any]] = {
+    "words": {},
+    "words + pairs": {"ngram_range": (1, 2)},
+    "char_wb 3–5": {"analyzer": "char_wb", "ngram_range": (3, 5)},
+}
+START_UP_GOAL = 3.2
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=5, help="rounds, of which the best counts")
+    parser.add_argument("--only", choices=["counting", "memory", "start-up", "rivals", "growth"], help="one part")
+    parser.add_argument("--peak", nargs=3, metavar=("LIBRARY", "ANALYSIS", "N"), help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.peak:
+        print(json.dumps(run_once(arguments.peak[0], arguments.peak[1], int(arguments.peak[2]))))
+        return
+    parts: dict[str, Callable[[], Any]] = {
+        "counting": lambda: measure_counting(arguments.rounds),
+        "memory": measure_memory,
+        "start-up": lambda: measure_start_up(4 * arguments.rounds),
+        "rivals": measure_rivals,
+        "growth": measure_growth,
+    }
+    results = {name: part() for name, part in parts.items() if arguments.only in (None, name)}
+    if arguments.only is None:
+        write_results("speed", {"cores": os.cpu_count(), "rounds": arguments.rounds, **results})
+
+
+# Counting, fitting, predicting
+
+
+def measure_counting(rounds: int) -> dict[str, Any]:
+    """Seconds of scikit-learn, of one thread and of all cores for every row of the goals; and of `wc -w`."""
+    from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+    from sklearn.naive_bayes import MultinomialNB
+    from sklearn.pipeline import make_pipeline
+
+    train, test = (load_corpus("20news", subset) for subset in ("train", "test"))
+    rows: dict[str, dict[str, float]] = {}
+
+    def compare(name: str, theirs: Callable[[], Any], ours: Callable[[int | None], Any], n: int = rounds) -> None:
+        slow, one, all_cores = best_of(n, theirs, lambda: ours(1), lambda: ours(-1))
+        rows[name] = {"scikit_learn": slow, "one_thread": one, "all_cores": all_cores}
+        goals = GOALS[name]
+        print(
+            f"{name:26} {slow:7.3f} s  one thread {one:6.3f} s = {slow / one:5.1f}× (goal {goals[0]})"
+            f"  all cores {all_cores:6.3f} s = {slow / all_cores:5.1f}× (goal {goals[1]})",
+            flush=True,
+        )
+
+    def fitted(vectorizer: Any) -> Any:
+        matrix = vectorizer.fit_transform(train.texts)
+        assert vectorizer.vocabulary_
+        return matrix
+
+    for name, options in ANALYSES.items():
+        check_equal(fitted(CountVectorizer(**options)), fitted(textnb.CountVectorizer(**options)))
+        compare(
+            name,
+            lambda options=options: fitted(CountVectorizer(**options)),  # type: ignore[misc]
+            lambda jobs, options=options: fitted(textnb.CountVectorizer(**options, n_jobs=jobs)),  # type: ignore[misc]
+            rounds if name == "words" else min(rounds, 3),
+        )
+    compare("tf-idf", lambda: fitted(TfidfVectorizer()), lambda jobs: fitted(textnb.TfidfVectorizer(n_jobs=jobs)))
+
+    theirs, ours = CountVectorizer().fit(train.texts), textnb.CountVectorizer().fit(train.texts)
+    check_equal(theirs.transform(test.texts), ours.transform(test.texts))
+    compare(
+        "transform, unseen",
+        lambda: theirs.transform(test.texts),
+        lambda jobs: ours.set_params(n_jobs=jobs).transform(test.texts),
+    )
+
+    def classifier(jobs: int | None) -> textnb.TextClassifier:
+        return textnb.TextClassifier("multinomial", "counts", n_jobs=jobs).fit(train.texts, train.labels)
+
+    def pipeline() -> Any:
+        return make_pipeline(CountVectorizer(), MultinomialNB()).fit(train.texts, train.labels)
+
+    slow_model, models = pipeline(), {jobs: classifier(jobs) for jobs in (1, -1)}
+    assert (slow_model.predict(test.texts) == models[1].predict(test.texts)).all()
+    compare("text → multinomial model", pipeline, classifier)
+    compare(
+        "text → predictions",
+        lambda: slow_model.predict(test.texts),
+        lambda jobs: models[1 if jobs == 1 else -1].predict(test.texts),
+    )
+    words = count_words(train.texts, rounds)
+    print(f"wc -w {words:.3f} s; words on all cores take {rows['words']['all_cores'] / words:.2f} times that")
+    return {"seconds": rows, "wc": words, "goals": GOALS}
+
+
+def check_equal(theirs: Any, ours: Any) -> None:
+    theirs.sort_indices()
+    for name in ("indptr", "indices", "data"):
+        assert np.array_equal(getattr(theirs, name), getattr(ours, name)), name
+
+
+def count_words(texts: list[str], rounds: int) -> float:
+    """Seconds that `wc -w` takes for the same text, process start included."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "text")
+        path.write_bytes("\n".join(texts).encode())
+        (seconds,) = best_of(rounds, lambda: subprocess.run(["wc", "-w", str(path)], check=True, capture_output=True))
+    return seconds
+
+
+# Memory
+
+
+def measure_memory() -> dict[str, dict[str, float]]:
+    """Megabytes that fit_transform adds at its peak, in a process of its own."""
+    found: dict[str, dict[str, float]] = {}
+    for name in ANALYSES:
+        found[name] = {library: in_child(library, name, 0)["peak_mb"] for library in ("sklearn", "textnb")}
+        theirs, ours = found[name]["sklearn"], found[name]["textnb"]
+        print(f"{name:26} peak memory: scikit-learn {theirs:,.0f} MB, textnb {ours:,.0f} MB", flush=True)
+    return found
+
+
+def in_child(library: str, analysis: str, n: int) -> dict[str, float]:
+    command = [sys.executable, __file__, "--peak", library, analysis, str(n)]
+    return dict(json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout))
+
+
+def run_once(library: str, analysis: str, n: int) -> dict[str, float]:
+    """fit_transform once, on 20 Newsgroups or on n made documents: seconds, and megabytes beyond what was there."""
+    import sklearn.feature_extraction.text
+
+    texts = made_documents(n) if n else load_corpus("20news", "train", quiet=True).texts
+    home = textnb if library == "textnb" else sklearn.feature_extraction.text
+    vectorizer = home.CountVectorizer(**ANALYSES[analysis])
+    home.CountVectorizer(**ANALYSES[analysis]).fit_transform(texts[:10])  # what is loaded on first use
+    before = resident_mb()
+    with Path("/proc/self/clear_refs").open("w") as file:
+        file.write("5")  # the peak is counted from here
+    started = time.perf_counter()
+    matrix = vectorizer.fit_transform(texts)
+    seconds = time.perf_counter() - started
+    assert vectorizer.vocabulary_ and matrix.shape[0] == len(texts)
+    return {"seconds": seconds, "peak_mb": resident_mb("VmHWM") - before, "characters": sum(map(len, texts))}
+
+
+def resident_mb(field: str = "VmRSS") -> float:
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    found = re.search(rf"{field}:\s+(\d+) kB", status)
+    assert found is not None
+    return int(found[1]) / 1024
+
+
+# Growth
+
+
+def measure_growth() -> list[dict[str, float]]:
+    """Time and memory of fit_transform from 10,000 to 1,000,000 made documents of 60 words."""
+    found = []
+    for n in (10_000, 100_000, 1_000_000):
+        run = in_child("textnb", "words", n)
+        found.append({"documents": n, **run})
+        each = f"{run['seconds'] / n * 1e6:.1f} µs and {run['peak_mb'] / n * 1e3:.2f} KB a document"
+        print(f"{n:>9,} documents: {run['seconds']:.2f} s, {run['peak_mb']:,.0f} MB, {each}", flush=True)
+    return found
+
+
+def made_documents(n: int) -> list[str]:
+    """Documents of 60 words drawn from 200,000 with Zipf's frequencies."""
+    rng = np.random.default_rng(0)
+    vocabulary = np.array([f"w{i:x}" for i in range(200_000)], dtype=object)
+    weights = 1.0 / np.arange(1, len(vocabulary) + 1)
+    steps = np.cumsum(weights / weights.sum())
+    texts: list[str] = []
+    for start in range(0, n, 10_000):
+        drawn = np.searchsorted(steps, rng.random((min(10_000, n - start), 60)))
+        texts += [" ".join(words) for words in vocabulary[np.minimum(drawn, len(vocabulary) - 1)]]
+    return texts
+
+
+# Start-up
+
+
+def measure_start_up(rounds: int) -> dict[str, float]:
+    """`textnb predict` on one message, process start included, against `import numpy` and an empty typer command."""
+    empty = "import typer\napp = typer.Typer()\n@app.command()\ndef nothing(): pass\napp()"
+    with tempfile.TemporaryDirectory() as folder:
+        model, message = Path(folder, "model.tnb"), Path(folder, "message.txt")
+        train = load_corpus("20news", "train")
+        textnb.TextClassifier().fit(train.texts, train.labels).save(model)
+        message.write_text(train.texts[0], encoding="utf-8")
+
+        def run(*arguments: str) -> Callable[[], Any]:
+            return lambda: subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
+
+        numpy, typer, predict = best_of(
+            rounds,
+            run("-c", "import numpy"),
+            run("-c", empty),
+            run("-m", "textnb", "predict", str(model), str(message)),
+        )
+    ratios = f"an empty typer command {typer / numpy:.2f}×, textnb predict {predict / numpy:.2f}×"
+    print(f"import numpy {numpy:.3f} s, {ratios}", flush=True)
+    return {"import_numpy": numpy, "empty_typer_command": typer, "predict": predict, "goal": START_UP_GOAL}
+
+
+# Rivals
+
+
+def measure_rivals() -> list[dict[str, Any]]:
+    """Training and prediction, file or list to labels, on shuffled and tokenized text that all of them read alike."""
+    train, test = (load_corpus("20news", subset) for subset in ("train", "test"))
+    order = np.random.default_rng(0).permutation(len(train))
+    word = re.compile(r"\w\w+")
+    texts, unseen = (
+        [" ".join(word.findall(text.lower())) for text in documents]
+        for documents in ([train.texts[i] for i in order], test.texts)
+    )
+    labels = train.labels[order]
+    contestants: list[tuple[str, Callable[..., tuple[float, float, list[str]]]]] = [
+        ("textnb, complement on log-tfidf", run_textnb),
+        ("scikit-learn, the same", run_scikit_learn),
+    ]
+    if find_spec("fasttext"):
+        contestants.append(("fastText, 25 epochs at rate 1", run_fasttext))
+    if find_spec("vowpalwabbit"):
+        contestants.append(("Vowpal Wabbit, one-against-all, 3 passes", run_vowpal_wabbit))
+    found = []
+    for name, run in contestants:
+        training, prediction, predicted = run(texts, labels, unseen)
+        accuracy = float(np.mean(np.array(predicted) == test.labels))
+        found.append({"name": name, "training": training, "prediction": prediction, "accuracy": accuracy})
+        print(
+            f"{name:42} training {training:6.2f} s, prediction {prediction:5.2f} s, accuracy {accuracy:.4f}", flush=True
+        )
+    return found
+
+
+def timed(function: Callable[[], Any]) -> tuple[float, Any]:
+    started = time.perf_counter()
+    result = function()
+    return time.perf_counter() - started, result
+
+
+def run_textnb(texts: list[str], labels: Any, unseen: list[str]) -> tuple[float, float, list[str]]:
+    training, model = timed(lambda: textnb.TextClassifier().fit(texts, labels))
+    prediction, predicted = timed(lambda: model.predict(unseen))
+    return training, prediction, predicted.tolist()
+
+
+def run_scikit_learn(texts: list[str], labels: Any, unseen: list[str]) -> tuple[float, float, list[str]]:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.naive_bayes import ComplementNB
+    from sklearn.pipeline import make_pipeline
+
+    training, model = timed(
+        lambda: make_pipeline(TfidfVectorizer(sublinear_tf=True), ComplementNB()).fit(texts, labels)
+    )
+    prediction, predicted = timed(lambda: model.predict(unseen))
+    return training, prediction, predicted.tolist()
+
+
+def run_fasttext(texts: list[str], labels: Any, unseen: list[str]) -> tuple[float, float, list[str]]:
+    import fasttext
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "train")
+        path.write_text("\n".join(f"__label__{label} {text}" for label, text in zip(labels, texts, strict=True)))
+        training, model = timed(
+            lambda: fasttext.train_supervised(input=str(path), epoch=25, lr=1.0, thread=os.cpu_count(), verbose=0)
+        )
+    prediction, (found, _) = timed(lambda: model.predict(unseen))
+    return training, prediction, [best[0].removeprefix("__label__") for best in found]
+
+
+def run_vowpal_wabbit(texts: list[str], labels: Any, unseen: list[str]) -> tuple[float, float, list[str]]:
+    from vowpalwabbit import Workspace
+
+    names = sorted(set(labels))
+    numbers = {name: number for number, name in enumerate(names, 1)}
+    with tempfile.TemporaryDirectory() as folder:
+        data, later, model, answers = (Path(folder, name) for name in ("train", "test", "model", "answers"))
+        data.write_text("".join(f"{numbers[label]} | {text}\n" for label, text in zip(labels, texts, strict=True)))
+        later.write_text("".join(f"| {text}\n" for text in unseen))
+        learn = f"--oaa {len(names)} --loss_function logistic -b 22 -c -k --passes 3 --holdout_off --quiet"
+        training, _ = timed(lambda: Workspace(f"-d {data} {learn} -f {model}").finish())
+        prediction, _ = timed(lambda: Workspace(f"-d {later} -t -i {model} -p {answers} --quiet").finish())
+        found = [names[int(float(line)) - 1] for line in answers.read_text().split()]
+    return training, prediction, found
+
+
+if __name__ == "__main__":
+    main()
