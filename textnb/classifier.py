@@ -316,7 +316,7 @@ def _plain(value: Any) -> Any:
 def _of_parameters(file: ModelFile) -> TextClassifier:
     parameters = file.settings.get("parameters")
     known = TextClassifier().get_params()
-    if not isinstance(parameters, dict) or parameters.keys() != known.keys():
+    if not isinstance(parameters, dict) or not parameters.keys() <= known.keys():  # a later textnb may know more
         raise file.damaged("its setting 'parameters' is missing or wrong")
     restored = TextClassifier(**parameters)
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
+from types import NoneType, UnionType
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,17 @@ from textnb.text.term_index import TermIndex, build_term_arrays
 from textnb.text.weights import WEIGHTINGS, Weighting
 
 TERM_ARRAYS = ("terms", "offsets", "hashes", "order")
+_ANALYZER_KINDS: dict[str, type | UnionType] = {
+    "kind": str,
+    "ngrams": list,
+    "lowercase": bool,
+    "strip_accents": str | None,
+    "preprocessor": NoneType,
+    "tokenizer": str | None,
+    "token_pattern": str | None,
+    "stop_words": list | None,
+    "stemmer": str | None,
+}
 
 
 def open_predictor(path: Any) -> Predictor:
@@ -58,7 +70,7 @@ def predictor_of(file: ModelFile, *, whole: bool = False) -> Predictor:
     settings = _checked_settings(file)
     tables = _Tables(file, whole)
     unknown: bool = settings["unknown"] == "token"
-    index = TermIndex(*map(tables.fetch, TERM_ARRAYS))
+    index = _term_index(file, tables)
     shape = (len(index) + unknown, len(settings["classes"]))
     impossible = None
     if "impossible" in file.names:
@@ -87,10 +99,28 @@ class _Tables:
     def table(self, name: str, shape: tuple[int, ...], dtype: str = "<f8") -> Any:
         found = self.fetch(name)
         check_form(self.file, name, found, shape, dtype)
+        if isinstance(found, np.ndarray):
+            self.check_finite(name, found)
         return found
 
     def array(self, name: str, shape: tuple[int, ...], dtype: str = "<f8") -> Array:
-        return np.asarray(self.table(name, shape, dtype))
+        found = np.asarray(self.table(name, shape, dtype))
+        self.check_finite(name, found)
+        return found
+
+    def check_finite(self, name: str, array: Array) -> None:
+        if name == "log_prior":  # −∞ is that of a class without documents
+            array = np.exp(array)
+        if not np.isfinite(array).all():
+            raise self.file.damaged(f"array {name!r} has values that are no finite numbers")
+
+
+def _term_index(file: ModelFile, tables: _Tables) -> TermIndex:
+    arrays = [tables.fetch(name) for name in TERM_ARRAYS]
+    try:
+        return TermIndex(*arrays)
+    except ValueError as error:
+        raise file.damaged(str(error).rstrip(".")) from None
 
 
 def check_form(file: ModelFile, name: str, array: Any, shape: tuple[int, ...], dtype: str) -> None:
@@ -121,18 +151,28 @@ def _are_labels(labels: Any) -> bool:
         and len({type(label) for label in labels}) == 1
         and isinstance(labels[0], str | int | float)
         and all(a < b for a, b in pairwise(labels))
+        and np.array(labels).tolist() == labels  # numpy drops a NUL at the end
     )
 
 
 def _plain_labels(classes: Array) -> list[Any]:
     labels = classes.tolist()
     if not _are_labels(labels):
-        raise ValueError(f"only strings, numbers and booleans can be saved as class labels, got {labels[:3]!r}")
+        raise ValueError(
+            f"only strings, numbers and booleans can be saved as class labels, got {labels[:3]!r}: all of one kind, "
+            "and no NUL at the end"
+        )
     return labels
 
 
-def _analyzer(file: ModelFile, settings: Any) -> Analyzer:
+def _analyzer(file: ModelFile, settings: dict[str, Any]) -> Analyzer:
+    for name, kinds in _ANALYZER_KINDS.items():
+        if not isinstance(settings.get(name), kinds):
+            raise file.damaged(f"its analyzer cannot be understood ({name} is {settings.get(name)!r:.60})")
     try:
-        return Analyzer.from_settings(settings)
-    except (TypeError, ValueError, KeyError, AttributeError) as error:
+        analyzer = Analyzer.from_settings(settings)
+        if analyzer.tokenizer is None:
+            analyzer.tokenize("")  # its pattern may be none
+        return analyzer
+    except (TypeError, ValueError, KeyError) as error:
         raise file.damaged(f"its analyzer cannot be understood ({error})") from None

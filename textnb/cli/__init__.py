@@ -7,6 +7,10 @@ import sys
 
 def main() -> None:
     """The `textnb` command."""
-    from textnb.cli.app import run
+    try:
+        from textnb.cli.app import run
 
-    sys.exit(run(sys.argv[1:]))
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # while it was starting
+        code = 130
+    sys.exit(code)

@@ -4,27 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from textnb.cli.corpora import corpora_app
-from textnb.cli.evaluate import evaluate
-from textnb.cli.inspect import inspect
-from textnb.cli.output import fail
-from textnb.cli.predict import predict
-from textnb.cli.train import train
+from textnb.cli.output import fail, os_error_line
 
-app = typer.Typer(
-    name="textnb",
-    help="Naive Bayes for text: train, evaluate and use classifiers.",
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
-for command in (train, evaluate, predict, inspect):
-    app.command()(command)
-app.add_typer(corpora_app, name="corpora")
+COMMANDS = {  # each in the module of its name
+    "train": "Learn from a corpus, evaluate, save a model.",
+    "evaluate": "Evaluate a model on labelled documents.",
+    "predict": "Predict the class of documents.",
+    "inspect": "Show what is in a model.",
+    "corpora": "List or fetch the named corpora.",
+}
 
 
 def show_version(wanted: bool) -> None:
@@ -35,7 +29,6 @@ def show_version(wanted: bool) -> None:
         raise typer.Exit()
 
 
-@app.callback()
 def textnb(
     version: Annotated[
         bool, typer.Option("--version", callback=show_version, is_eager=True, help="Show the version and exit.")
@@ -43,8 +36,33 @@ def textnb(
 ) -> None:
     """Naive Bayes for text: train, evaluate and use classifiers.
 
-    Start with `textnb train 20news`, or with your own mail: `textnb train mail.csv --text body --label kind`.
+    \b
+    Examples:
+      textnb train 20news
+      textnb train mail.csv --text body --label kind
+      textnb predict mail.tnb message.txt
+
+    Every command explains itself: textnb train --help
     """
+
+
+def make_app(names: Iterable[str]) -> typer.Typer:
+    """The application with these commands: a mail filter need not wait for the options of all others to be set up."""
+    app = typer.Typer(
+        name="textnb",
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    )
+    app.callback()(textnb)
+    for name in names:
+        command = getattr(import_module(f"textnb.cli.{name}"), name)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name, short_help=COMMANDS[name])
+        else:
+            app.command(name, short_help=COMMANDS[name])(command)
+    return app
 
 
 def run(arguments: list[str]) -> int:
@@ -53,24 +71,42 @@ def run(arguments: list[str]) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a pipe may know fewer characters than a table has
     try:
+        app = make_app(arguments[:1] if arguments and arguments[0] in COMMANDS else COMMANDS)
         code = app(arguments or ["--help"], standalone_mode=False, prog_name="textnb")
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads on: flushing at exit would fail
+        _discard_stdout()
         return 1
-    except KeyboardInterrupt:
-        return fail("interrupted", code=130)
-    except MemoryError:
-        return fail("not enough memory; use fewer documents, --max-features or --min-df")
     except OSError as error:
-        return fail(f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error))
+        _discard_stdout()
+        return fail(os_error_line(error))
     except ValueError as error:
         return fail(str(error))
+    except MemoryError:
+        return fail("not enough memory; use fewer documents, --max-features or --min-df")
+    except (KeyboardInterrupt, typer.Abort):
+        return fail("interrupted", code=130)
     except Exception as error:
         if hasattr(error, "format_message"):  # a wrong call: typer's own usage errors
-            message = error.format_message().rstrip(".")
-            return fail(f"{message}{'' if message.endswith('?') else '.'} Try 'textnb --help'.")
-        if type(error).__name__ == "Abort":
-            return fail("interrupted", code=130)
-        raise
+            return fail(_usage_error(error))
+        if "TEXTNB_DEBUG" in os.environ:
+            raise
+        return fail(f"a mistake in textnb, {type(error).__name__}: {error}; set TEXTNB_DEBUG=1 to see where, report it")
+
+
+def _usage_error(error: Exception) -> str:
+    message = error.format_message().rstrip(".").replace("Value error, ", "")  # type: ignore[attr-defined]
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context else "textnb"
+    return f"{message}{'' if message.endswith('?') else '.'} Try '{command} --help'."
+
+
+def _discard_stdout() -> None:
+    """Let go what stdout cannot take, or flushing it at exit would fail once more."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -6,42 +6,49 @@ from typing import Annotated, Any
 
 import typer
 
-from textnb.cli.output import show_json
+from textnb.cli.output import show, show_json
 
-corpora_app = typer.Typer(
-    help="List the named corpora, or fetch one into the cache.", invoke_without_command=True, rich_markup_mode=None
-)
+corpora = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-@corpora_app.callback()
-def corpora(context: typer.Context) -> None:
+@corpora.callback()
+def show_default(context: typer.Context, as_json: AsJson = False) -> None:
     """List the named corpora, or fetch one into the cache.
 
     \b
-    textnb corpora
-    textnb corpora fetch 20news
+    Examples:
+      textnb corpora
+      textnb corpora fetch 20news
     """
+    context.obj = as_json
     if context.invoked_subcommand is None:
-        show_list()
+        show_list(context)
 
 
-@corpora_app.command("list")
-def show_list(as_json: AsJson = False) -> None:
-    """List the corpora that `train` and `evaluate` know by name."""
+@corpora.command("list")
+def show_list(context: typer.Context, as_json: AsJson = False) -> None:
+    """List the corpora that `train` and `evaluate` know by name.
+
+    \b
+    Examples:
+      textnb corpora list
+      textnb corpora list --json
+    """
     found = run_list()
-    if as_json:
+    if as_json or context.obj:
         show_json(found)
         return
     from textnb.report import table
 
     rows = [(entry["name"], entry["title"], "yes" if entry["cached"] else "", entry["citation"]) for entry in found]
-    typer.echo(table(("name", "corpus", "cached", "please cite"), rows, "llll"))
+    show(table(("name", "corpus", "here", "please cite"), rows, "llll"))
 
 
-@corpora_app.command()
+@corpora.command()
 def fetch(
+    context: typer.Context,
     name: Annotated[str, typer.Argument(metavar="NAME", help="A name that `textnb corpora` lists.")],
     as_json: AsJson = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notices.")] = False,
@@ -49,16 +56,17 @@ def fetch(
     """Fetch a corpus and keep it in the cache.
 
     \b
-    textnb corpora fetch sms-spam
+    Examples:
+      textnb corpora fetch sms-spam
     """
     found = run_fetch(name, quiet)
-    if as_json:
+    if as_json or context.obj:
         show_json(found)
         return
-    from textnb.report import table
+    from textnb.report import printable, table
 
-    typer.echo(f"{found['edition']}: {found['n_documents']:,} documents, in {found['path']}")
-    typer.echo(table(("class", "documents"), list(found["classes"].items()), "lr"))
+    show(printable(f"{found['edition']}: {found['n_documents']:,} documents, in {found['path']}"))
+    show(table(("class", "documents"), list(found["classes"].items()), "lr"))
 
 
 def run_list() -> list[dict[str, Any]]:

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from textnb.cli import options
-from textnb.cli.output import notice, report_skipped, show_json
+from textnb.cli.output import notice, report_skipped, show, show_json, status
 
 if TYPE_CHECKING:
     from textnb.cli.evaluation import Outcome
+    from textnb.corpora import Corpus
+    from textnb.text.rows import Array
 
 
 def evaluate(
@@ -21,13 +23,13 @@ def evaluate(
         typer.Argument(metavar="CORPUS", help="A named corpus, a folder of class folders, or .csv/.tsv/.jsonl(.gz)."),
     ],
     subset: Annotated[
-        str | None, typer.Option(help="train, test or all. [default: test if the corpus has one, else all]")
+        options.Subset | None, typer.Option(help="Which part. [default: test if the corpus has one, else all]")
     ] = None,
     categories: Annotated[str | None, typer.Option(help="Only these classes: a,b,c.")] = None,
     strip: Annotated[str, typer.Option(help="20news: leave out headers,footers,quotes.")] = "",
     text: Annotated[str, typer.Option(help="The column of a table that has the text.")] = "text",
     label: Annotated[str, typer.Option(help="The column of a table that has the class.")] = "label",
-    encoding: Annotated[str | None, typer.Option(help="Of files; by default found out.")] = None,
+    encoding: Annotated[str | None, typer.Option(help="The encoding of files; by default found out.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the confusion matrix: .png, .svg or .pdf.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first document that cannot be read.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
@@ -36,8 +38,9 @@ def evaluate(
     """Evaluate MODEL on the labelled documents of CORPUS.
 
     \b
-    textnb evaluate 20news.tnb 20news
-    textnb evaluate mail.tnb later.csv --text body --label kind --json
+    Examples:
+      textnb evaluate 20news.tnb 20news
+      textnb evaluate mail.tnb later.csv --text body --label kind --json
     """
     source = {
         "categories": options.names(categories),
@@ -50,37 +53,38 @@ def evaluate(
     if plot is not None:
         from textnb.report import check_picture
 
-        check_picture(plot)
-    outcome = run_evaluation(model, corpus, subset, source, quiet=quiet)
+        check_picture(options.place("--plot", plot))
+    outcome = run_evaluation(model, corpus, None if subset is None else subset.value, source, quiet=quiet)
     report_skipped(outcome.problems, quiet)
     if plot is not None:
         from textnb.report import confusion_heatmap
 
         confusion_heatmap(outcome.evaluation, plot, title=f"{corpus}: accuracy {outcome.evaluation.accuracy:.4f}")
         notice(f"drew {plot}", quiet)
-    show_json(outcome.to_json()) if as_json else typer.echo(outcome.to_text())
+    show_json(outcome.to_json()) if as_json else show(outcome.to_text())
 
 
 def run_evaluation(model: Path, spec: str, subset: str | None, source: dict[str, Any], *, quiet: bool) -> Outcome:
     """How a saved model does on the documents of a corpus."""
-    import numpy as np
-
     from textnb.classifier import load
     from textnb.cli.evaluation import Outcome, shown_settings
     from textnb.cli.train import evaluate_documents
     from textnb.corpora import open_corpus
 
     classifier = load(model)
-    notice(f"reading {spec} …", quiet)
-    corpus = open_corpus(spec, subset or "all", quiet=quiet, **source)
-    rows = np.arange(len(corpus))
-    part = "all of it" if subset in (None, "all") else f"its {subset} part"
-    if subset is None and corpus.split is not None:
-        rows, part = np.flatnonzero(corpus.split == "test"), "its own test part"
-    evaluation = evaluate_documents(classifier, [corpus.texts[i] for i in rows], corpus.labels[rows], quiet)
-    strangers = sorted(set(corpus.labels[rows].tolist()) - set(map(str, classifier.classes_.tolist())))
+    status(f"reading {spec} …", quiet)
+    corpus = open_corpus(spec, quiet=quiet, **source)
+    rows, part = part_of(corpus, subset)
+    known, labels = set(map(str, classifier.classes_.tolist())), corpus.labels[rows]
+    strangers = sorted(set(labels.tolist()) - known)
+    if known.isdisjoint(labels.tolist()):
+        raise ValueError(
+            f"{spec} has the classes {listed(strangers)}, the model {model} has {listed(sorted(known))}, none of them "
+            "the same: evaluate on what the model is for"
+        )
     if strangers:
-        notice(f"the model does not know the classes {', '.join(strangers)}: their documents count as errors", quiet)
+        notice(f"the model does not know the classes {listed(strangers)}: their documents count as errors", quiet)
+    evaluation = evaluate_documents(classifier, [corpus.texts[i] for i in rows], labels, quiet)
     return Outcome(
         corpus=corpus.name,
         edition=corpus.edition,
@@ -91,3 +95,23 @@ def run_evaluation(model: Path, spec: str, subset: str | None, source: dict[str,
         model_file=str(model),
         problems=corpus.problems,
     )
+
+
+def part_of(corpus: Corpus, subset: str | None) -> tuple[Array, str]:
+    """The positions of a part of the corpus, and what to call it."""
+    import numpy as np
+
+    if subset == "all" or (subset is None and corpus.split is None):
+        return np.arange(len(corpus)), "all of it"
+    if corpus.split is None:
+        raise ValueError(f"{corpus.name} has no train and test parts: leave --subset out to evaluate on all of it")
+    rows = np.flatnonzero(corpus.split == (subset or "test"))
+    if not len(rows):
+        raise ValueError(f"{corpus.name} has no document in its {subset or 'test'} part: choose another --subset")
+    return rows, f"its own {subset or 'test'} part"
+
+
+def listed(names: list[str], most: int = 5) -> str:
+    """Some names in a sentence."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more

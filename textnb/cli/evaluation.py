@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -21,37 +22,40 @@ class Outcome:
     evaluated_on: str
     settings: dict[str, Any]
     evaluation: Evaluation
-    model_file: str | None
+    model_file: str
     problems: Sequence[tuple[str, str]] = ()
     folds: list[float] = field(default_factory=list)  # accuracy of each fold of a cross-validation
 
     def to_json(self) -> dict[str, Any]:
+        """The result by name; `auc`, `folds` and `skipped` only where there is such a thing."""
         measured = self.evaluation.to_json()
-        return {
+        found = {
             "corpus": self.corpus,
             "edition": self.edition,
             "classes": measured["classes"],
             "n_train": self.n_train,
             "n_test": measured["n"],
-            "evaluated_on": self.evaluated_on,
-            "settings": self.settings,
+            "settings": {**self.settings, "evaluated_on": self.evaluated_on},
             "accuracy": measured["accuracy"],
             "macro_f1": measured["macro_f1"],
-            "auc": measured["auc"],
             "per_class": measured["per_class"],
             "confusion_matrix": measured["confusion_matrix"],
-            "folds": self.folds,
-            "skipped": [{"where": where, "why": why} for where, why in self.problems],
             "model_file": self.model_file,
         }
+        more = {
+            "auc": measured["auc"],
+            "folds": self.folds or None,
+            "skipped": [{"where": where, "why": why} for where, why in self.problems] or None,
+        }
+        return found | {name: value for name, value in more.items() if value is not None}
 
     def to_text(self) -> str:
         measured = self.evaluation
-        sizes = f"{self.n_train:,} documents to learn from, {measured.n:,} to test on ({self.evaluated_on})"
+        sizes = f"{self.n_train:,} learned from, {measured.n:,} tested on ({self.evaluated_on})"
         lines = [
             f"corpus     {printable(self.corpus)}: {printable(self.edition)}",
             f"documents  {sizes}, {len(measured.classes)} classes",
-            f"settings   {printable(settings_line(self.settings))}",
+            settings_lines(self.settings),
             "",
             f"accuracy   {measured.accuracy:.4f}",
             f"macro-F1   {measured.macro_f1:.4f}",
@@ -61,9 +65,7 @@ class Outcome:
         if self.folds:
             lines.append(f"folds      {np.mean(self.folds):.4f} ± {np.std(self.folds, ddof=1):.4f} accuracy")
         lines += ["", per_class_table(measured), "", confusion_table(measured), ""]
-        lines += ["most confused", confused_pairs_table(measured)]
-        if self.model_file is not None:
-            lines += ["", f"model      {printable(self.model_file)}"]
+        lines += ["most confused", confused_pairs_table(measured), "", f"model      {printable(self.model_file)}"]
         return "\n".join(lines)
 
 
@@ -81,10 +83,13 @@ def shown_settings(parameters: dict[str, Any]) -> dict[str, Any]:
     return shown
 
 
-def settings_line(settings: dict[str, Any]) -> str:
+def settings_lines(settings: dict[str, Any]) -> str:
     def text(value: Any) -> str:
         if isinstance(value, float):
             return f"{value:g}"
+        if isinstance(value, list) and len(value) > 5:
+            return f"{len(value)} of them"
         return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
-    return ", ".join(f"{name} {text(value)}" for name, value in settings.items())
+    listed = printable(", ".join(f"{name} {text(value)}" for name, value in settings.items()))
+    return fill(f"settings   {listed}", 100, subsequent_indent=" " * 11, break_on_hyphens=False)

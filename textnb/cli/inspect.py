@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from textnb.cli.output import show_json
+from textnb.cli.output import show, show_json
 
 
 def inspect(
@@ -18,11 +18,12 @@ def inspect(
     """Show what MODEL was trained on, its settings, and the terms that speak most for each class.
 
     \b
-    textnb inspect 20news.tnb
-    textnb inspect 20news.tnb --terms 30 --json
+    Examples:
+      textnb inspect 20news.tnb
+      textnb inspect 20news.tnb --terms 30 --json
     """
     found = run_inspection(model, terms)
-    show_json(found) if as_json else typer.echo(to_text(found))
+    show_json(found) if as_json else show(to_text(found))
 
 
 def run_inspection(model: Path, terms: int) -> dict[str, Any]:
@@ -58,19 +59,21 @@ def run_inspection(model: Path, terms: int) -> dict[str, Any]:
 
 
 def to_text(found: dict[str, Any]) -> str:
-    from textnb.cli.evaluation import settings_line
+    from textwrap import fill
+
+    from textnb.cli.evaluation import settings_lines
     from textnb.report import printable, table
 
     written_by = ", ".join(f"{name} {version}" for name, version in sorted(found["written_by"].items()))
     rows = [(entry["class"], f"{entry['documents']:,g}", f"{entry['prior']:.3f}") for entry in found["classes"]]
     lines = [
         f"model      {printable(found['model_file'])}: {found['bytes']:,} bytes, written by {printable(written_by)}",
-        f"settings   {printable(settings_line(found['settings']))}",
+        settings_lines(found["settings"]),
         f"learned    {found['n_documents']:,g} documents, {found['n_terms']:,} terms",
         "",
         table(("class", "documents", "prior"), rows, "lrr"),
     ]
     for entry in found["classes"]:
         best = ", ".join(f"{printable(term['term'])} {term['weight']:.2f}" for term in entry["top_terms"])
-        lines += ["", f"{printable(str(entry['class']))}", f"  {best}"]
+        lines += ["", printable(str(entry["class"])), fill(best, 100, initial_indent="  ", subsequent_indent="  ")]
     return "\n".join(lines)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from errno import EBADF
+from io import BufferedReader, TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from textnb.cli.output import fail, notice, show_json
+from textnb.cli.output import fail, notice, os_error_line, show, show_json
 from textnb.report.safe import printable
 
 
@@ -27,15 +30,16 @@ def predict(
     """Predict the class of documents: its label and probability, a line each.
 
     \b
-    textnb predict mail.tnb message.txt
-    cat message.txt | textnb predict mail.tnb
-    textnb predict mail.tnb --lines subjects.txt --json
+    Examples:
+      textnb predict mail.tnb message.txt
+      cat message.txt | textnb predict mail.tnb
+      textnb predict mail.tnb --lines subjects.txt --json
     """
     from textnb.model_file import open_predictor
 
     predictor = open_predictor(model)
     sources = files or ["-"]
-    if sources == ["-"] and sys.stdin.isatty():
+    if sources == ["-"] and sys.stdin is not None and sys.stdin.isatty():
         notice("reading a document from the terminal; end it with Ctrl-D", quiet)
     problems: list[str] = []
     named = len(sources) > 1
@@ -44,11 +48,11 @@ def predict(
             show_json(answer.to_json())
         else:
             cells = [*([answer.id] if named else []), str(answer.label), f"{answer.probability:.4f}"]
-            typer.echo("\t".join(map(printable, cells)))
+            show("\t".join(map(printable, cells)))
     for problem in problems:
         fail(problem)
     if problems:
-        raise typer.Exit(1)
+        raise typer.Exit(2)
 
 
 @dataclass(frozen=True)
@@ -87,14 +91,34 @@ def read_documents(sources: list[str], lines: bool, problems: list[str] | None) 
 
     for source in sources:
         try:
-            content = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
+            with open_source(source) as file:
+                if lines:
+                    for number, line in enumerate(decoded_lines(file), 1):
+                        yield f"{source}:{number}", line
+                else:
+                    yield source, decode(file.read())
         except OSError as error:
             if problems is None:
                 raise
-            problems.append(f"{source}: {error.strerror}")
-            continue
-        if lines:
-            for number, line in enumerate(content.splitlines(), 1):
-                yield f"{source}:{number}", decode(line)
-        else:
-            yield source, decode(content)
+            error.filename = error.filename or source
+            problems.append(os_error_line(error))
+
+
+def open_source(source: str) -> AbstractContextManager[BufferedReader]:
+    """A file, or for - stdin, which stays open."""
+    if source != "-":
+        return Path(source).open("rb")
+    if sys.stdin is None:
+        raise OSError(EBADF, "stdin is closed; give a file, or a document on stdin", source)
+    return nullcontext(sys.stdin.buffer)  # type: ignore[arg-type]
+
+
+def decoded_lines(file: BufferedReader) -> Iterator[str]:
+    """Lines without their ends, as they come; each finds its own encoding unless a byte order mark gives a wide one."""
+    from textnb.corpora.decoding import decode, marked_encoding
+
+    encoding = marked_encoding(file.peek(4)[:4])
+    if encoding in ("utf-16", "utf-32"):
+        yield from (line.removesuffix("\n") for line in TextIOWrapper(file, encoding, errors="replace"))
+    else:
+        yield from (decode(line.rstrip(b"\r\n")) for line in file)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from textnb.cli import options
-from textnb.cli.output import notice, progress, report_skipped, show_json
+from textnb.cli.output import notice, progress, report_skipped, show, show_json, status
 
 if TYPE_CHECKING:
     from textnb.classifier import TextClassifier
@@ -29,24 +29,24 @@ def train(
     alpha: Annotated[float, typer.Option(min=0, help="Smoothing; 1 is Laplace's, 0 none.")] = 1.0,
     ngrams: Annotated[str, typer.Option(help="Shortest and longest n-grams, such as 1,2.")] = "1,1",
     analyzer: Annotated[options.Units, typer.Option(help="What n-grams are made of.")] = options.Units.word,
-    tokenizer: Annotated[str | None, typer.Option(help="An nltk tokenizer: treebank, tweet, toktok, …")] = None,
-    stemmer: Annotated[str | None, typer.Option(help="An nltk stemmer: porter, snowball, snowball-german, …")] = None,
-    stop_words: Annotated[str | None, typer.Option(help="Words to leave out: english, or a list a,b,c.")] = None,
+    tokenizer: Annotated[str | None, typer.Option(help="An nltk tokenizer, such as treebank or tweet.")] = None,
+    stemmer: Annotated[str | None, typer.Option(help="An nltk stemmer, such as porter or snowball-german.")] = None,
+    stop_words: Annotated[str | None, typer.Option(help="Words to leave out: english, or a,b,c.")] = None,
     unknown: Annotated[
         options.Unknown, typer.Option(help="Unknown words: ignored, or one feature.")
     ] = options.Unknown.ignore,
-    min_df: Annotated[str, typer.Option(help="Fewest documents a term is in: a number, or a share like 0.01.")] = "1",
-    max_df: Annotated[str, typer.Option(help="Most documents a term is in: a number, or a share.")] = "1.0",
+    min_df: Annotated[str, typer.Option(help="Fewest documents a term is in, or a share like 0.01.")] = "1",
+    max_df: Annotated[str, typer.Option(help="Most documents a term is in, or a share.")] = "1.0",
     max_features: Annotated[int | None, typer.Option(min=1, help="Keep only the most frequent terms.")] = None,
     categories: Annotated[str | None, typer.Option(help="Only these classes: a,b,c.")] = None,
     strip: Annotated[str, typer.Option(help="20news: leave out headers,footers,quotes.")] = "",
     text: Annotated[str, typer.Option(help="The column of a table that has the text.")] = "text",
     label: Annotated[str, typer.Option(help="The column of a table that has the class.")] = "label",
-    encoding: Annotated[str | None, typer.Option(help="Of files; by default found out.")] = None,
+    encoding: Annotated[str | None, typer.Option(help="The encoding of files; by default found out.")] = None,
     test_size: Annotated[float, typer.Option(help="Share held out of a corpus without a test part.")] = 0.3,
-    cv: Annotated[int | None, typer.Option(min=2, help="Evaluate by cross-validation in so many folds.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the split.")] = 0,
-    jobs: Annotated[int | None, typer.Option(help="Threads; by default as many as help.")] = None,
+    cv: Annotated[int | None, typer.Option(min=2, help="Cross-validate in so many folds.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="The seed of the split.")] = 0,
+    jobs: Annotated[int | None, typer.Option(help="Threads; -1 for all cores.")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The model file. [default: CORPUS.tnb]")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the confusion matrix: .png, .svg or .pdf.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first document that cannot be read.")] = False,
@@ -56,19 +56,35 @@ def train(
     """Train a classifier on CORPUS, evaluate it on documents it has not seen, and save it.
 
     \b
-    textnb train 20news
-    textnb train sms-spam --model multinomial --weights counts --alpha 0.1
-    textnb train mail.csv --text body --label kind --plot confusion.png
-    textnb train reviews/ --cv 5 --ngrams 1,2 --min-df 2
+    Examples:
+      textnb train 20news
+      textnb train sms-spam --model multinomial --weights counts --alpha 0.1
+      textnb train mail.csv --text body --label kind --plot confusion.png
+      textnb train reviews/ --cv 5 --ngrams 1,2 --min-df 2
     """
+    from textnb.text.tokenize import STEMMERS, TOKENIZERS
+
+    if analyzer != options.Units.word and (tokenizer or stemmer or stop_words):
+        raise ValueError("--tokenizer, --stemmer and --stop-words are for words: leave them out, or --analyzer")
+    if alpha == float("inf"):
+        raise ValueError("--alpha is a number, 0 or more, got inf")
+    if not 0 < test_size < 1:
+        raise ValueError(f"--test-size is a share between 0 and 1, got {test_size:g}")
+    if jobs == 0:
+        raise ValueError("--jobs is a number of threads, or -1 for all cores, got 0")
+    output = options.place("--output", output or default_output(corpus))
+    if plot is not None:
+        from textnb.report import check_picture
+
+        check_picture(options.place("--plot", plot))
     classifier = {
         "model": model.value,
         "weights": weights.value,
         "alpha": alpha,
         "ngrams": options.ngram_range(ngrams),
         "analyzer": analyzer.value,
-        "tokenizer": tokenizer,
-        "stemmer": stemmer,
+        "tokenizer": options.one_of("--tokenizer", tokenizer, TOKENIZERS),
+        "stemmer": options.one_of("--stemmer", stemmer, STEMMERS),
         "stop_words": options.stop_words(stop_words),
         "unknown": unknown.value,
         "min_df": options.frequency("--min-df", min_df),
@@ -84,27 +100,15 @@ def train(
         "encoding": encoding,
         "strict": strict,
     }
-    if not 0 < test_size < 1:
-        raise ValueError(f"--test-size is a share between 0 and 1, got {test_size:g}")
-    if plot is not None:
-        from textnb.report import check_picture
-
-        check_picture(plot)
-    outcome = run_training(
-        corpus,
-        source,
-        classifier,
-        Plan(test_size=test_size, folds=cv, seed=seed),
-        output=output or default_output(corpus),
-        quiet=quiet,
-    )
+    plan = Plan(test_size=test_size, folds=cv, seed=seed)
+    outcome = run_training(corpus, source, classifier, plan, output=output, quiet=quiet)
     report_skipped(outcome.problems, quiet)
     if plot is not None:
         from textnb.report import confusion_heatmap
 
         confusion_heatmap(outcome.evaluation, plot, title=f"{corpus}: accuracy {outcome.evaluation.accuracy:.4f}")
         notice(f"drew {plot}", quiet)
-    show_json(outcome.to_json()) if as_json else typer.echo(outcome.to_text())
+    show_json(outcome.to_json()) if as_json else show(outcome.to_text())
 
 
 @dataclass(frozen=True)
@@ -117,16 +121,14 @@ class Plan:
 
 
 def run_training(
-    spec: str, source: dict[str, Any], settings: dict[str, Any], plan: Plan, *, output: Path | None, quiet: bool
+    spec: str, source: dict[str, Any], settings: dict[str, Any], plan: Plan, *, output: Path, quiet: bool
 ) -> Outcome:
     """Learn from a corpus and evaluate; the saved model is the one evaluated (in folds: one of all their documents)."""
     from textnb.classifier import TextClassifier
     from textnb.cli.evaluation import Outcome, shown_settings
     from textnb.corpora import open_corpus
 
-    if output is not None and not output.absolute().parent.is_dir():
-        raise ValueError(f"the folder of the model file {output} does not exist: create it, or choose another --output")
-    notice(f"reading {spec} …", quiet)
+    status(f"reading {spec} …", quiet)
     corpus = open_corpus(spec, quiet=quiet, **source)
     if len(corpus.classes) < 2:
         raise ValueError(f"{spec} has only the class {corpus.classes[0]!r}: a classifier needs two or more")
@@ -134,14 +136,13 @@ def run_training(
     folds: list[float] = []
     if plan.folds is None:
         learn, test, evaluated_on = split_documents(corpus, plan)
-        notice(f"learning from {len(learn):,} documents …", quiet)
+        status(f"learning from {len(learn):,} documents …", quiet)
         classifier.fit([corpus.texts[i] for i in learn], corpus.labels[learn])
         evaluation = evaluate_documents(classifier, [corpus.texts[i] for i in test], corpus.labels[test], quiet)
     else:
         evaluation, folds, learn, evaluated_on = cross_validate(classifier, corpus, plan, quiet)
         classifier.fit([corpus.texts[i] for i in learn], corpus.labels[learn])
-    if output is not None:
-        classifier.save(output)
+    save(classifier, output)
     return Outcome(
         corpus=corpus.name,
         edition=corpus.edition,
@@ -149,7 +150,7 @@ def run_training(
         evaluated_on=evaluated_on,
         settings=shown_settings(classifier.get_params()),
         evaluation=evaluation,
-        model_file=None if output is None else str(output),
+        model_file=str(output),
         problems=corpus.problems,
         folds=folds,
     )
@@ -174,10 +175,10 @@ def split_documents(corpus: Corpus, plan: Plan) -> tuple[Array, Array, str]:
         learn, test = train_test_split(
             everything[~lone], test_size=plan.test_size, random_state=plan.seed, stratify=corpus.labels[~lone]
         )
-    except ValueError as error:
+    except ValueError:
         raise ValueError(
-            f"cannot hold {plan.test_size:.0%} of {len(corpus):,} documents out for a test: {error} "
-            "Use more documents, another --test-size, or fewer --categories."
+            f"a share of {plan.test_size:g} of {len(corpus):,} documents is too few or too many to test {len(names)} "
+            "classes on: use more documents, another --test-size, or fewer --categories"
         ) from None
     return np.sort(np.concatenate([learn, everything[lone]])), np.sort(test), f"{plan.test_size:.0%} held out at random"
 
@@ -217,10 +218,9 @@ def cross_validate(
         log_probabilities[np.ix_(test, known)] = found
         accuracies.append(float(np.mean(model.classes_[found.argmax(axis=1)] == labels[test])))
     predicted = np.array(corpus.classes)[log_probabilities.argmax(axis=1)]
-    grouped = "" if corpus.groups is None else ", threads kept together"
-    where = "" if corpus.split is None else " of the train part"
-    evaluation = evaluate(labels, predicted, corpus.classes, np.exp(log_probabilities))
-    return evaluation, accuracies, used, f"{plan.folds}-fold cross-validation{where}{grouped}"
+    by_thread = "" if corpus.groups is None else " by thread"
+    evaluation = evaluate(labels, predicted, corpus.classes, log_probabilities)
+    return evaluation, accuracies, used, f"{plan.folds}-fold cross-validation{by_thread}"
 
 
 def evaluate_documents(classifier: TextClassifier, texts: list[str], labels: Array, quiet: bool) -> Evaluation:
@@ -237,13 +237,21 @@ def evaluate_documents(classifier: TextClassifier, texts: list[str], labels: Arr
             for start in progress(starts, len(starts), "predicting", "thousand documents", quiet)
         ]
     )
-    predicted = classifier.classes_[log_probabilities.argmax(axis=1)]
-    return evaluate(labels, predicted, classifier.classes_, np.exp(log_probabilities))
+    classes = classifier.classes_.astype(np.str_)  # as corpora have them
+    return evaluate(labels, classes[log_probabilities.argmax(axis=1)], classes, log_probabilities)
+
+
+def save(classifier: TextClassifier, output: Path) -> None:
+    try:
+        classifier.save(output)
+    except OSError as error:
+        reason = f"the model cannot be written: {error.strerror}; make room, or choose another --output"
+        raise OSError(error.errno, reason, str(output)) from error
 
 
 def default_output(corpus: str) -> Path:
     """CORPUS.tnb in the current folder."""
-    name = Path(corpus).absolute().name
+    name = Path(corpus).resolve().name
     for suffix in (".gz", ".csv", ".tsv", ".jsonl"):
         name = name.removesuffix(suffix)
     return Path(f"{name}.tnb")

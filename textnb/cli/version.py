@@ -11,6 +11,6 @@ from textnb import __version__
 
 def version_line() -> str:
     """Which textnb, with which kernel, runs where."""
-    from textnb.text.kernel import kernel_name
+    from textnb.text.compiled import kernel_name
 
     return f"textnb {__version__} ({kernel_name()} kernel, Python {platform.python_version()}, numpy {np.__version__})"

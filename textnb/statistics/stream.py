@@ -24,29 +24,40 @@ class TermTotals:
         self.classes = classes
         self.ids: dict[str, int] = {}
         self.n_documents = 0
+        self.n_blocks = 0
         self.documents: Array = np.zeros(len(classes), dtype=np.int64)
         self._occurrences: Array = np.zeros(0, dtype=np.int64)
         self._document_frequency: Array = np.zeros(0, dtype=np.int64)
         self._totals: Array = np.zeros((0, len(classes)), dtype=np.int64)
 
     def add(self, terms: list[str], rows: SparseRows, class_ids: Array, weights: Array | None) -> None:
-        """Add the counts of a block of documents."""
+        """Add the counts of a block of documents, whose terms are sorted."""
         counted = count_classes(rows, class_ids, self.classes, weights)
-        ids = self.ids
-        columns = np.fromiter((ids.setdefault(term, len(ids)) for term in terms), np.int64, len(terms))
-        self._make_room(len(ids), counted.totals.dtype)
-        self._occurrences[columns] += rows.column_sums()
-        self._document_frequency[columns] += rows.document_frequency()
-        self._totals[columns] += counted.totals.T
+        occurrences, document_frequency = rows.column_sums(), rows.document_frequency()
         self.documents = self.documents + counted.documents
         self.n_documents += rows.shape[0]
+        self.n_blocks += 1
+        if self.n_blocks == 1:
+            self.ids = dict(zip(terms, range(len(terms)), strict=True))
+            self._occurrences, self._document_frequency = occurrences, document_frequency
+            self._totals = counted.totals.T
+            return
+        new = [term for term in terms if term not in self.ids]
+        self.ids.update(zip(new, range(len(self.ids), len(self.ids) + len(new)), strict=True))
+        columns = np.fromiter(map(self.ids.__getitem__, terms), np.int64, len(terms))
+        self._make_room(len(self.ids), counted.totals.dtype)
+        self._occurrences[columns] += occurrences
+        self._document_frequency[columns] += document_frequency
+        self._totals[columns] += counted.totals.T
 
     def finish(self, limits: Limits, unknown: bool) -> tuple[Vocabulary, ClassCounts]:
         """The terms within the limits, sorted, and their counts; all others, or those seen once, under `<UNK>`."""
         if not self.ids:
             raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
-        terms = sorted(self.ids)
-        order = np.fromiter(map(self.ids.__getitem__, terms), np.int64, len(terms))
+        terms, order = list(self.ids), slice(None)
+        if self.n_blocks > 1:
+            terms.sort()
+            order = np.fromiter(map(self.ids.__getitem__, terms), np.int64, len(terms))
         occurrences, totals = self._occurrences[order], self._totals[order]
         keep = limits.kept(self._document_frequency[order], lambda: occurrences, self.n_documents)
         everything = bool(keep.all())
@@ -59,14 +70,14 @@ class TermTotals:
         return Vocabulary.of_ids(ids, unknown=unknown), ClassCounts(self.classes, self.documents, kept.T)
 
     def _make_room(self, n_terms: int, dtype: Any) -> None:
+        """Arrays that can be written to, for so many terms and some more, and of a type that holds what is added."""
         room = len(self._occurrences)
-        if dtype != self._totals.dtype and dtype == np.float64:
-            self._totals = self._totals.astype(np.float64)
-        if n_terms > room:
-            more = max(n_terms, room + room // 2) - room
+        more = max(n_terms, room + room // 2) - room if n_terms > room else 0
+        if more or not self._totals.flags.writeable:
             self._occurrences = np.pad(self._occurrences, (0, more))
             self._document_frequency = np.pad(self._document_frequency, (0, more))
             self._totals = np.pad(self._totals, ((0, more), (0, 0)))
+        self._totals = self._totals.astype(np.result_type(self._totals, dtype), copy=False)
 
 
 def count_stream(

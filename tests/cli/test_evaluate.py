@@ -1,0 +1,79 @@
+"""`textnb evaluate`: a saved model on labelled documents."""
+
+import json
+
+import numpy as np
+import pytest
+from cli.conftest import mail
+from cli.test_train import KEYS, write_split_folder
+
+import textnb as library
+
+
+def write_rows(path, rows):
+    path.write_text("".join(json.dumps({"text": text, "label": label}) + "\n" for text, label in rows))
+
+
+def test_json_has_the_keys_of_train(textnb, model, mail_csv):
+    found = textnb("evaluate", model, mail_csv, "--json").json
+    assert [key for key in found if key != "auc"] == KEYS
+    assert (found["n_train"], found["n_test"]) == (56, 80)
+    assert found["model_file"] == str(model)
+    predicted = library.load(model).predict([text for text, _ in mail()])
+    assert found["accuracy"] == pytest.approx(np.mean(predicted == [label for _, label in mail()]))
+
+
+@pytest.mark.parametrize(
+    ("options", "n_test", "part"),
+    [
+        ((), 20, "its own test part"),
+        (("--subset", "test"), 20, "its own test part"),
+        (("--subset", "train"), 60, "its own train part"),
+        (("--subset", "all"), 80, "all of it"),
+    ],
+)
+def test_a_part_of_a_split_corpus(textnb, model, tmp_path, options, n_test, part):
+    write_split_folder(tmp_path / "mail")
+    found = textnb("evaluate", model, "mail", "--json", *options).json
+    assert (found["n_test"], found["settings"]["evaluated_on"]) == (n_test, part)
+
+
+def test_documents_of_an_unknown_class_count_as_errors(textnb, model, tmp_path):
+    write_rows(tmp_path / "other.jsonl", [*mail(), ("lunch", "lunch\x1b[31m")])
+    done = textnb("evaluate", model, "other.jsonl", "--json")
+    assert (
+        done.err == r"textnb: the model does not know the classes lunch\x1b[31m: their documents count as errors" + "\n"
+    )
+    assert done.json["classes"] == ["ham", "lunch\x1b[31m", "spam"]
+    assert done.json["per_class"][1]["recall"] == 0
+    assert "auc" not in done.json
+    assert textnb("evaluate", model, "other.jsonl", "--quiet").err == ""
+
+
+def test_a_corpus_of_other_classes_altogether_is_an_error(textnb, model, tmp_path):
+    write_rows(tmp_path / "other.jsonl", [("x", f"class {number}") for number in range(9)])
+    done = textnb("evaluate", model, "other.jsonl")
+    assert (done.code, done.out) == (2, "")
+    assert "class 4 and 4 more, the model" in done.err
+    assert "has ham, spam" in done.err
+
+
+def test_a_model_whose_labels_are_numbers_is_evaluated_on_their_text(textnb, tmp_path):
+    classifier = library.TextClassifier().fit(["aa bb", "dd ee"], [2, 10])
+    classifier.save(tmp_path / "numbers.tnb")
+    write_rows(tmp_path / "numbers.jsonl", [("aa bb", "2"), ("dd ee", "10")])
+    assert textnb("evaluate", "numbers.tnb", "numbers.jsonl", "--json").json["classes"] == ["2", "10"]
+
+
+def test_categories_and_columns(textnb, model, tmp_path):
+    (tmp_path / "m.csv").write_text("body,kind\n" + "".join(f"{text},{label}\n" for text, label in mail()))
+    found = textnb(
+        "evaluate", model, "m.csv", "--text", "body", "--label", "kind", "--categories", "ham", "--json"
+    ).json
+    assert found["n_test"] == 40
+
+
+def test_a_plot_is_drawn(textnb, model, mail_csv, tmp_path):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    assert textnb("evaluate", model, mail_csv, "--plot", "m.png").err == "textnb: drew m.png\n"
+    assert (tmp_path / "m.png").read_bytes().startswith(b"\x89PNG")

@@ -1,0 +1,115 @@
+"""`textnb predict`: documents in, labels and probabilities out."""
+
+import json
+
+import pytest
+
+import textnb as library
+
+
+def test_a_document_on_stdin(textnb, model):
+    done = textnb("predict", model, stdin=b"cheap pills and a free prize\nclaim cash\n")
+    assert (done.code, done.err) == (0, "")
+    label, probability = done.out.rstrip("\n").split("\t")
+    expected = library.load(model).predict_proba(["cheap pills and a free prize\nclaim cash\n"])[0]
+    assert (label, probability) == ("spam", f"{expected[1]:.4f}")
+
+
+def test_json_has_id_label_and_probabilities_a_line_each(textnb, model, tmp_path):
+    (tmp_path / "one.txt").write_text("lunch tomorrow")
+    (tmp_path / "two.txt").write_text("free prize")
+    done = textnb("predict", model, "one.txt", "-", "two.txt", "--json", stdin=b"cash")
+    answers = [json.loads(line) for line in done.out.splitlines()]
+    assert [list(answer) for answer in answers] == [["id", "label", "probabilities"]] * 3
+    assert [answer["id"] for answer in answers] == ["one.txt", "-", "two.txt"]
+    assert [answer["label"] for answer in answers] == ["ham", "spam", "spam"]
+    classifier = library.load(model)
+    for answer, text in zip(answers, ["lunch tomorrow", "cash", "free prize"], strict=True):
+        assert list(answer["probabilities"]) == ["ham", "spam"]
+        assert list(answer["probabilities"].values()) == classifier.predict_proba([text])[0].tolist()
+
+
+def test_several_files_are_named(textnb, model, tmp_path):
+    (tmp_path / "one.txt").write_text("lunch tomorrow")
+    (tmp_path / "two.txt").write_text("free prize")
+    out = textnb("predict", model, "one.txt", "two.txt").out
+    assert [line.split("\t")[:2] for line in out.splitlines()] == [["one.txt", "ham"], ["two.txt", "spam"]]
+
+
+LINES = "free prize\n\nlunch caf\xe9\nagenda"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        LINES.encode(),
+        LINES.encode("latin-1"),
+        LINES.replace("\n", "\r\n").encode("utf-8-sig"),
+        LINES.encode("utf-16"),
+    ],
+    ids=["utf-8", "latin-1", "windows", "utf-16"],
+)
+def test_each_line_is_a_document(textnb, model, content):
+    done = textnb("predict", model, "--lines", "--json", stdin=content)
+    answers = [json.loads(line) for line in done.out.splitlines()]
+    assert [answer["id"] for answer in answers] == ["-:1", "-:2", "-:3", "-:4"]
+    expected = library.load(model).predict_proba(LINES.split("\n"))
+    assert [list(answer["probabilities"].values()) for answer in answers] == expected.tolist()
+
+
+def test_more_lines_than_a_block(textnb, model):
+    done = textnb("predict", model, "--lines", stdin=b"free prize\nlunch tomorrow\n" * 700)
+    assert [line.split("\t")[0] for line in done.out.splitlines()] == ["spam", "ham"] * 700
+
+
+def test_lines_come_as_they_are_read(model):
+    from textnb.cli.predict import run_prediction
+    from textnb.model_file import open_predictor
+
+    def endless():
+        while True:
+            yield "-", "lunch"
+
+    answers = run_prediction(open_predictor(model), endless())
+    assert next(answers).label == "ham"
+
+
+def test_an_empty_document_gets_the_prior_and_no_line_no_answer(textnb, model):
+    assert textnb("predict", model, stdin=b"").out == "ham\t0.5000\n"
+    assert textnb("predict", model, "--lines", stdin=b"") == (0, "", "")
+
+
+def test_any_bytes_are_a_document(textnb, model):
+    done = textnb("predict", model, "--json", stdin=bytes(range(256)) * 20)
+    assert done.code == 0
+    assert set(done.json) == {"id", "label", "probabilities"}
+
+
+def test_a_file_that_cannot_be_read_is_reported_and_the_others_predicted(textnb, model, tmp_path):
+    (tmp_path / "one.txt").write_text("lunch tomorrow")
+    (tmp_path / "folder").mkdir()
+    done = textnb("predict", model, "missing.txt", "one.txt", "folder")
+    assert done.code == 2
+    assert done.out.startswith("one.txt\tham\t")
+    assert done.err.splitlines() == [
+        "textnb: missing.txt: No such file or directory; check the path",
+        "textnb: folder: Is a directory; give a file",
+    ]
+    strict = textnb("predict", model, "missing.txt", "one.txt", "--strict")
+    assert (strict.code, strict.out) == (2, "")
+    assert strict.err.count("\n") == 1
+
+
+def test_labels_that_are_numbers_stay_numbers(textnb, tmp_path):
+    library.TextClassifier().fit(["aa bb", "dd ee"], [2, 10]).save(tmp_path / "numbers.tnb")
+    assert textnb("predict", "numbers.tnb", "--json", stdin=b"dd").json["label"] == 10
+    assert textnb("predict", "numbers.tnb", stdin=b"dd").out.startswith("10\t")
+
+
+def test_a_damaged_model_is_refused_where_it_is_touched(textnb, model):
+    content = bytearray(model.read_bytes())
+    content[-1] ^= 1
+    model.write_bytes(content)
+    done = textnb("predict", model, stdin=b" ".join([b"lunch prize cheap agenda notes winner offer"] * 3))
+    assert (done.code, done.out) == (2, "")
+    assert "mail.tnb' is damaged" in done.err

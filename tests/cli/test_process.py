@@ -1,0 +1,112 @@
+"""The command as a process of its own: streams, signals, imports."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import textnb as library
+
+ROOT = Path(__file__).parents[2]
+
+
+def command(*arguments, **options):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **options.pop("env", {})}
+    words = [sys.executable, "-m", "textnb", *map(str, arguments)]
+    return subprocess.run(words, capture_output=True, env=environment, timeout=60, **options)
+
+
+def shell(line, folder):
+    """A line of bash in which `textnb` is the command."""
+    script = f'textnb() {{ "{sys.executable}" -m textnb "$@"; }}\n{line}'
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(
+        ["bash", "-c", script], capture_output=True, text=True, env=environment, cwd=folder, timeout=60
+    )
+
+
+def test_predict_imports_numpy_and_what_typer_needs(model):
+    script = f"""
+import sys
+from importlib.metadata import packages_distributions
+from textnb.cli.app import run
+assert run(["predict", {str(model)!r}, {__file__!r}]) == 0
+loaded = {{name.partition(".")[0] for name in sys.modules}}
+print(*sorted(loaded & packages_distributions().keys()))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert {"numpy", "typer"} <= loaded
+    typers = {"typer", "click", "rich", "shellingham", "typing_extensions", "annotated_doc", "annotated_types"}
+    typers |= {"pydantic", "pydantic_core", "typing_inspection", "colorama"}
+    assert loaded <= {"numpy", "textnb", "_distutils_hack"} | typers
+
+
+def test_a_result_goes_to_stdout_as_json_tools_read_it(mail_csv, tmp_path):
+    done = shell(f"textnb train {mail_csv} --json | {sys.executable} -m json.tool", tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["n_test"] == 24
+
+
+def test_a_closed_pipe_says_nothing(model, tmp_path):
+    done = shell(f"yes 'free prize' | head -100000 | textnb predict {model} --lines | head -1", tmp_path)
+    assert (done.stdout[:5], done.stderr) == ("spam\t", "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_a_full_disk_under_stdout_is_one_line(model, tmp_path):
+    done = shell(f"textnb predict {model} {model} --json > /dev/full", tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "textnb: the result cannot be written: No space left on device; make room, or send it elsewhere\n"
+    )
+
+
+def test_closed_streams_are_no_accident(model, tmp_path):
+    assert shell(f"textnb predict {model} {model} >&-", tmp_path).returncode == 0
+    assert shell("textnb predict missing.tnb 2>&-", tmp_path).returncode == 2
+    done = shell(f"textnb predict {model} <&-", tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == "textnb: -: stdin is closed; give a file, or a document on stdin\n"
+
+
+def test_an_interrupt_ends_with_130(model):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    words = [sys.executable, "-m", "textnb", "predict", str(model), "-", "--lines"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(words, env=environment, **pipes) as child:
+        child.stdin.write(b"lunch\n" * 10_000)
+        child.stdin.flush()
+        assert child.stdout.read(3) == b"ham"  # it is at work
+        child.send_signal(signal.SIGINT)
+        _, err = child.communicate(timeout=30)
+    assert child.returncode == 130
+    assert b"Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"LC_ALL": "C"},
+        {"LC_ALL": "POSIX", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"},
+        {"PYTHONIOENCODING": "ascii"},
+    ],
+)
+def test_poor_locales_still_get_an_answer(tmp_path, settings):
+    library.TextClassifier().fit(["na\xefve caf\xe9", "lunch"], ["caf\xe9 \u2026", "ham"]).save(tmp_path / "m.tnb")
+    (tmp_path / "caf\xe9.txt").write_text("caf\xe9", encoding="utf-8")
+    done = command("predict", "m.tnb", "caf\xe9.txt", "caf\xe9.txt", cwd=tmp_path, env=settings)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.count(b"\t0.") == 2
+
+
+def test_a_document_of_a_hundred_megabytes_in_one_line(model, tmp_path):
+    with (tmp_path / "long.txt").open("w") as file:
+        file.write("free prize " * 9_600_000)
+    done = command("predict", model, "long.txt", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.startswith(b"spam\t")
