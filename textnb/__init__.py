@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from textnb._lazy import lazy_names
 
 if TYPE_CHECKING:
     from textnb.classifier import TextClassifier, load
     from textnb.corpora import load_corpus
     from textnb.models.count import BernoulliNB, ComplementNB, MultinomialNB
+    from textnb.models.discriminant import (
+        LinearDiscriminantAnalysis,
+        QuadraticDiscriminantAnalysis,
+        RegularizedDiscriminantAnalysis,
+    )
+    from textnb.models.mixed import MixedNB
+    from textnb.models.tabular import CategoricalNB, GaussianNB
     from textnb.text.vectorizers import CountVectorizer, TfidfTransformer, TfidfVectorizer
     from textnb.text.vocabulary import Vocabulary
 
@@ -16,9 +24,15 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "BernoulliNB": "textnb.models.count",
+    "CategoricalNB": "textnb.models.tabular",
     "ComplementNB": "textnb.models.count",
     "CountVectorizer": "textnb.text.vectorizers",
+    "GaussianNB": "textnb.models.tabular",
+    "LinearDiscriminantAnalysis": "textnb.models.discriminant",
+    "MixedNB": "textnb.models.mixed",
     "MultinomialNB": "textnb.models.count",
+    "QuadraticDiscriminantAnalysis": "textnb.models.discriminant",
+    "RegularizedDiscriminantAnalysis": "textnb.models.discriminant",
     "TextClassifier": "textnb.classifier",
     "TfidfTransformer": "textnb.text.vectorizers",
     "TfidfVectorizer": "textnb.text.vectorizers",
@@ -29,9 +43,15 @@ _HOMES = {
 
 __all__ = [
     "BernoulliNB",
+    "CategoricalNB",
     "ComplementNB",
     "CountVectorizer",
+    "GaussianNB",
+    "LinearDiscriminantAnalysis",
+    "MixedNB",
     "MultinomialNB",
+    "QuadraticDiscriminantAnalysis",
+    "RegularizedDiscriminantAnalysis",
     "TextClassifier",
     "TfidfTransformer",
     "TfidfVectorizer",
@@ -41,15 +61,4 @@ __all__ = [
     "load_corpus",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    """Public names are imported when they are first used, so that `import textnb` costs next to nothing."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'textnb' has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -114,9 +114,10 @@ class Analyzer:
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> Analyzer:
-        fields = {name: settings[name] for name in cls.__dataclass_fields__}
-        stop_words = fields["stop_words"]
-        fields["stop_words"] = None if stop_words is None else frozenset(stop_words)
+        """An analyzer of these settings; what an older file does not have is as by default."""
+        fields = dict(settings)
+        if fields.get("stop_words") is not None:
+            fields["stop_words"] = frozenset(fields["stop_words"])
         fields["ngrams"] = tuple(fields["ngrams"])
         return cls(**fields)
 

@@ -40,7 +40,7 @@ class Limits:
             limit if isinstance(limit, Integral) else limit * n_documents for limit in (self.min_df, self.max_df)
         )
         if high < low:
-            raise ValueError("max_df corresponds to < documents than min_df")
+            raise ValueError("max_df corresponds to < documents than min_df: raise max_df, or lower min_df")
         keep = (document_frequency >= low) & (document_frequency <= high)
         if self.max_features is not None and keep.sum() > self.max_features:
             # scikit-learn's own expression: among terms of equal count it decides which stay.
