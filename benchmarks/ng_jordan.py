@@ -232,7 +232,7 @@ def verdict(results: dict[str, Any], name: str) -> str:
     shown = "; ".join(
         f"at {share} (m = {sizes[k]}) {_leader_name(leads[k])} by {100 * abs(found['lead'][k]):.1f} "
         f"± {100 * found['lead_standard_error'][k]:.1f} points"
-        for share, k in (("10 %", tenth), ("100 %", len(sizes) - 1))
+        for share, k in (("the smallest size" if sizes[0] > sizes[-1] / 10 + 1 else "10 %", tenth), ("100 %", -1))
     )
     if 1 not in leads:
         return f"does not hold: naive Bayes is ahead at no size; {shown}"

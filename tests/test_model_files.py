@@ -240,12 +240,24 @@ def test_a_wrong_analyzer_is_refused(path, name, values):
             open_predictor(path.with_name("forged.tnb"))
 
 
-def test_an_analyzer_without_all_its_parts_is_refused(path):
+@pytest.mark.parametrize("name", ["kind", "ngrams", "lowercase"])
+def test_an_analyzer_without_a_part_that_it_needs_is_refused(path, name):
     analyzer = open_model(path).settings["analyzer"]
-    for name in analyzer:
-        part = {key: value for key, value in analyzer.items() if key != name}
-        with pytest.raises(ValueError, match=r"forged\.tnb"):
-            load(forged(path, settings={"analyzer": part}))
+    del analyzer[name]
+    with pytest.raises(ValueError, match=r"forged\.tnb"):
+        load(forged(path, settings={"analyzer": analyzer}))
+
+
+def test_an_analyzer_with_an_unknown_part_is_refused(path):
+    analyzer = open_model(path).settings["analyzer"]
+    with pytest.raises(ValueError, match=r"forged\.tnb"):
+        load(forged(path, settings={"analyzer": analyzer | {"spelling": "corrected"}}))
+
+
+def test_an_option_that_an_older_file_does_not_have_is_as_by_default(path):
+    analyzer = open_model(path).settings["analyzer"]
+    del analyzer["stemmer"]
+    assert load(forged(path, settings={"analyzer": analyzer})).predictor_.analyzer.stemmer is None
 
 
 @pytest.mark.parametrize("open_file", [load, open_predictor])

@@ -25,7 +25,7 @@ def test_variances_over_n_minus_ddof_and_the_floor():
 
 def test_ddof_needs_more_values_than_it_takes_away():
     moments = measure_classes(X[:3], class_ids[:3], CLASSES)
-    with pytest.raises(ValueError, match="column 0 has only 1 values in class 'b'.*Use ddof=0"):
+    with pytest.raises(ValueError, match=r"column 0 has only 1 values in class 'b'.*Use ddof=0"):
         gaussian_parameters(moments, 1e-9, ddof=1)
 
 

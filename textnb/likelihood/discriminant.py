@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from textnb.likelihood.rules import LinearRule, QuadraticRule
 from textnb.statistics.covariance import feature_scale, principal_axes
 from textnb.text.rows import Array
+
+_COLLINEAR = 1e-12  # a smaller share of a feature's variance that others leave unexplained is rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,16 +29,19 @@ class Shape:
 
 
 def shape_of_covariance(covariance: Array) -> Shape:
-    """From Σ = Q diag(v) Qᵀ. Variances that are nothing but rounding are left out; negative ones are refused."""
-    variances, axes = np.linalg.eigh(covariance)
-    rounding = len(variances) * np.finfo(np.float64).eps * np.abs(variances).max()
-    if variances[0] < -rounding:
-        raise np.linalg.LinAlgError(
-            f"the covariance is not positive semi-definite (its smallest eigenvalue is {variances[0]:g}): "
-            "there is no Gaussian of that shape"
-        )
-    kept = variances > rounding
-    return shape_of_axes(np.sqrt(variances[kept]), axes[:, kept].T)
+    """From Σ = L Lᵀ (Cholesky), which does not mind features of very different units."""
+    from scipy.linalg import solve_triangular
+
+    variances = np.diagonal(covariance)
+    try:
+        lower = np.linalg.cholesky(covariance)
+        independent = np.diagonal(lower) ** 2 > _COLLINEAR * variances
+    except np.linalg.LinAlgError:
+        independent = np.zeros(len(variances), dtype=bool)
+    if not independent.all():
+        raise np.linalg.LinAlgError("The covariance is not positive definite: no density has that shape.")
+    whitening = solve_triangular(lower, np.eye(len(lower)), lower=True).T
+    return Shape(whitening, lower.T, float(2 * np.log(np.diagonal(lower)).sum()))
 
 
 def shape_of_axes(deviations: Array, axes: Array, scale: float | Array = 1.0) -> Shape:
@@ -47,23 +53,23 @@ def shape_of_axes(deviations: Array, axes: Array, scale: float | Array = 1.0) ->
     )
 
 
-def within_shape(X: Array, class_ids: Array, means: Array, ddof: float, tol: float) -> Shape:
-    """The shape that all classes share, from the rows' deviations x_i − μ_c: the covariance itself is never formed.
+def within_shape(X: Array, class_ids: Array, means: Array, divisor: float, tol: float) -> Shape:
+    """The shape that all classes share, from the deviations x_i − μ_c: Σ_i (x_i − μ_c)(x_i − μ_c)ᵀ / divisor.
 
-    Axes along which the standardised features deviate by no more than `tol` are left out. The sum of squares is divided
-    by n − ddof K.
+    Axes along which standardised features deviate by no more than `tol` are left out.
     """
-    n = len(X)
     deviations = X - means[class_ids]
     scale = feature_scale(deviations, np.abs(means).max(axis=0))
-    deviations /= scale * np.sqrt(n)
+    deviations /= scale * np.sqrt(len(X))
     singular, axes = principal_axes(deviations)
     kept = singular > tol
-    return shape_of_axes(singular[kept], axes[kept], scale * np.sqrt(n / (n - ddof * len(means))))
+    if not kept.any():
+        raise np.linalg.LinAlgError("no feature varies within the classes: the covariance is zero, or below `tol`.")
+    return shape_of_axes(singular[kept], axes[kept], scale * np.sqrt(len(X) / divisor))
 
 
 def separating_axes(means: Array, weights: Array, whitening: Array, tol: float) -> tuple[Array, Array]:
-    """Axes (p, r) along which weighted class means lie furthest apart, whitened, and the share of each in their variance.
+    """Whitened axes (p, r) along which weighted class means lie furthest apart, and the share of each in that.
 
     Hastie, Tibshirani & Friedman 2009, section 4.3.3.
     """
@@ -169,10 +175,10 @@ def quadratic_functions(rule: QuadraticRule, log_prior: Array) -> DiscriminantFu
     return DiscriminantFunctions(constant, linear, -0.5 * precisions)
 
 
-def sample_gaussians(means: Array, shapes: Sequence[Shape], class_ids: Array, random: np.random.RandomState) -> Array:
+def draw_gaussian(means: Array, shapes: Sequence[Shape], class_ids: Array, rng: Any) -> Array:
     """A row x = μ_c + Rᵀ z, z standard normal, for every class id, (n, p)."""
     X = means[class_ids]
-    for k, shape in enumerate(shapes):
-        rows = class_ids == k
-        X[rows] += random.standard_normal((rows.sum(), len(shape.root))) @ shape.root
+    for c, shape in enumerate(shapes):
+        rows = class_ids == c
+        X[rows] += rng.standard_normal((rows.sum(), len(shape.root))) @ shape.root
     return X

@@ -10,7 +10,7 @@ from textnb.likelihood.rules import QuadraticRule
 from textnb.statistics.moments import ClassMoments
 from textnb.text.rows import Array
 
-_SMALLEST_VARIANCE = float(np.finfo(np.float64).tiny)
+_SMALLEST_VARIANCE = 1e-150  # so small that it decides, and that squared distances stay within floating point
 
 
 class GaussianParameters(NamedTuple):
@@ -20,12 +20,15 @@ class GaussianParameters(NamedTuple):
 
 
 def gaussian_parameters(moments: ClassMoments, var_smoothing: float, ddof: float) -> GaussianParameters:
-    """μ_cj and σ²_cj = S_cj / (w_cj − ddof) + ε, with ε = var_smoothing · max_j (variance of column j over all classes).
+    """μ_cj and σ²_cj = S_cj / (w_cj − ddof) + ε, where ε = var_smoothing · max_j (variance of column j in all classes).
 
-    Of a column without a value in some class, the class is taken to be like all classes together. A column that never
-    varied, in a model without a floor, has the smallest variance there is: any other value is then impossible.
+    Of a column without a value in some class, the class is taken to be like all classes together. A column that
+    never varied, in a model without a floor, has the smallest variance there is: its mean decides.
     """
-    weight, mean, scatter = moments.pooled()
+    with np.errstate(over="ignore", invalid="ignore"):
+        weight, mean, scatter = moments.pooled()
+    if not np.isfinite(scatter).all():
+        raise ValueError("X has values so large that their variances are beyond floating point; scale X down")
     seen = weight > 0
     variance = np.where(seen, scatter / np.where(seen, weight, 1.0), 1.0)
     floor = float(var_smoothing * variance.max(where=seen, initial=0.0))
@@ -34,8 +37,8 @@ def gaussian_parameters(moments: ClassMoments, var_smoothing: float, ddof: float
     if (degrees <= 0).any():
         c, j = np.argwhere(degrees <= 0)[0]
         raise ValueError(
-            f"column {j} has only {moments.observed[c, j]:g} values in class {moments.classes.tolist()[c]!r}: a variance "
-            f"with ddof={ddof:g} needs more. Use ddof=0."
+            f"column {j} has only {moments.observed[c, j]:g} values in class {moments.classes.tolist()[c]!r}: a "
+            f"variance with ddof={ddof:g} needs more. Use ddof=0."
         )
     variances = np.where(known, moments.scatter / degrees, variance) + floor
     return GaussianParameters(np.where(known, moments.mean, mean), np.maximum(variances, _SMALLEST_VARIANCE), floor)

@@ -33,3 +33,17 @@ def language_model(probabilities: Any) -> LinearRule:
     if not ((given >= 0) & (given <= 1)).all():
         raise ValueError("word probabilities must lie between 0 and 1")
     return multinomial_rule(safe_log(given))
+
+
+def perplexity(log_likelihood: Array, lengths: Array, class_ids: Array | None = None) -> Array:
+    """exp(−Σ_d log P(d | c) / Σ_d |d|) over all documents d or, given their classes, over those of class c, (K,).
+
+    Jurafsky & Martin, eq. 3.14. A class without words to measure it on has none: NaN.
+    """
+    n_classes = log_likelihood.shape[1]
+    if class_ids is None:
+        totals, words = log_likelihood.sum(axis=0), np.full(n_classes, lengths.sum())
+    else:
+        totals = np.bincount(class_ids, log_likelihood[np.arange(len(class_ids)), class_ids], minlength=n_classes)
+        words = np.bincount(class_ids, lengths, minlength=n_classes)
+    return np.where(words > 0, np.exp(-totals / np.where(words > 0, words, 1.0)), np.nan)

@@ -29,7 +29,8 @@ def is_missing(values: Array) -> Array:
 
 
 def _is_missing(value: Any) -> bool:
-    return value is None or type(value).__name__ in ("NAType", "NaTType") or value != value
+    kind = type(value)
+    return kind is not str and (value is None or kind.__name__ in ("NAType", "NaTType") or bool(value != value))
 
 
 def as_numbers(values: Array, missing: Array) -> Array | None:
@@ -43,8 +44,12 @@ def as_numbers(values: Array, missing: Array) -> Array | None:
     elif values.dtype.kind != "f":
         return None
     numbers = np.zeros(len(values))
-    numbers[~missing] = values[~missing]
-    if np.isinf(numbers).any():
+    try:
+        numbers[~missing] = values[~missing]
+        finite = bool(np.isfinite(numbers).all())
+    except OverflowError:
+        finite = False
+    if not finite:
         raise ValueError("Input X contains infinity or a value too large for dtype('float64').")
     return numbers
 

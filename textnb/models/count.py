@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
+    check_consistent_length,
     check_is_fitted,
     check_non_negative,
     validate_data,
@@ -20,7 +21,7 @@ from textnb.likelihood.multinomial import multinomial_log_probability, multinomi
 from textnb.likelihood.prior import class_log_prior
 from textnb.likelihood.rules import LinearRule
 from textnb.likelihood.sampling import draw_flags, draw_words
-from textnb.models.base import AdditiveNB, check_alpha, class_positions, unchanged_on_error
+from textnb.models.base import AdditiveNB, check_alpha, unchanged_on_error
 from textnb.statistics.counts import ClassCounts, count_classes
 from textnb.text.rows import Array
 from textnb.text.sklearn_compat import from_csr, is_sparse, to_public_csr
@@ -147,9 +148,14 @@ class MultinomialNB(_CountNB):
         With labels, each class is measured on its own documents alone.
         """
         X = self._validate(X)
-        class_ids = None if y is None else class_positions(np.asarray(y), self.classes_)
         lengths = np.asarray(X.sum(axis=1), dtype=np.float64).ravel()
-        return perplexity(self._log_likelihood(X), lengths, class_ids)
+        if y is None:
+            return perplexity(self._log_likelihood(X), lengths)
+        check_consistent_length(X, y)
+        strange = np.setdiff1d(y, self.classes_).tolist()
+        if strange:
+            raise ValueError(f"unknown label {strange[0]!r}; the classes are {self.classes_.tolist()}")
+        return perplexity(self._log_likelihood(X), lengths, np.searchsorted(self.classes_, y))
 
 
 class ComplementNB(_CountNB):

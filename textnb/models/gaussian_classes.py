@@ -68,7 +68,7 @@ class DiscriminantAnalysis(NaiveBayes, ABC):
         with unchanged_on_error(self):
             X, y = validate_data(self, X, y, ensure_min_samples=2, dtype=[np.float64, np.float32])
             check_classification_targets(y)
-            if max(X.max(), -X.min()) > _LARGEST:
+            if max(float(X.max()), -float(X.min())) > _LARGEST:
                 raise ValueError("X has values so large that their squares are beyond floating point; scale X down")
             self._check_parameters()
             for name in [name for name in vars(self) if name.endswith("_") and name not in _NOTED_BY_VALIDATION]:

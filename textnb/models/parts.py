@@ -84,26 +84,24 @@ class Part:
     def _input(self, table: Columns) -> tuple[Array, Any]:
         """The rows that the part takes, and what its estimator gets of them."""
         values = [table.values[j] for j in self.columns]
-        missing = [is_missing(column) for column in values]
         if isinstance(self.estimator, GaussianNB | MultinomialNB):
             absent = np.nan if isinstance(self.estimator, GaussianNB) else 0
-            numbers = [self._numbers(table, j) for j in self.columns]
-            columns = [np.where(gone, absent, column) for gone, column in zip(missing, numbers, strict=True)]
-            return np.arange(len(table)), np.column_stack(columns)
+            return np.arange(len(table)), np.column_stack([self._numbers(table, j, absent) for j in self.columns])
         if isinstance(self.estimator, CategoricalNB):
             return np.arange(len(table)), side_by_side(values)
-        (rows,) = np.nonzero(~np.any(missing, axis=0))
+        (rows,) = np.nonzero(~np.any([is_missing(column) for column in values], axis=0))
         if self.one_column and isinstance(self.estimator, Pipeline):
             return rows, values[0][rows].tolist()
         return rows, side_by_side([column[rows] for column in values])
 
-    def _numbers(self, table: Columns, j: int) -> Array:
-        numbers = as_numbers(table.values[j], is_missing(table.values[j]))
+    def _numbers(self, table: Columns, j: int, absent: float) -> Array:
+        missing = is_missing(table.values[j])
+        numbers = as_numbers(table.values[j], missing)
         if numbers is None:
             raise ValueError(
                 f"part {self.name!r} needs numbers in column {table.names[j]!r}; use a CategoricalNB for other values"
             )
-        return numbers
+        return np.where(missing, absent, numbers)
 
     @property
     def _steps(self) -> _Steps:

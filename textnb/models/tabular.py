@@ -222,7 +222,7 @@ class CategoricalNB(AdditiveNB):
         self.class_log_prior_ = log_prior
         self.categories_ = categories
         if not hasattr(self, "bin_edges_"):  # counted elsewhere, so not in bins of ours
-            self.bin_edges_ = [None] * n_features
+            self.bin_edges_: list[Array | None] = [None] * n_features
         return self
 
     @property
@@ -248,22 +248,25 @@ class CategoricalNB(AdditiveNB):
         """The codes of X, (n, p)."""
         check_is_fitted(self)
         X = validate_data(self, as_table(X), reset=False, **self._accepted())
-        codes = np.empty(X.shape, dtype=np.int64)
-        for j, categories in enumerate(self.categories_):
-            values, missing = self._column(X, j)
-            if _are_codes(categories):
-                codes[:, j] = self._codes(values, missing, j)
-                codes[codes[:, j] >= len(categories), j] = UNKNOWN
-            else:
-                codes[:, j] = positions(values, missing, categories)
-            strange = codes[:, j] == UNKNOWN
-            if strange.any() and self.unknown == "error":
-                raise ValueError(
-                    f"{self._name(j)} has the category {values[strange][0]!r}, which was not seen in fitting. Announce "
-                    "it with categories= or min_categories=, or use unknown='smooth'."
-                )
-            codes[strange, j] = len(categories)
-        return codes
+        return np.array([self._known_codes(j, *self._column(X, j)) for j in range(X.shape[1])]).T
+
+    def _known_codes(self, j: int, values: Array, missing: Array) -> Array:
+        """A column as positions in `categories_`, and the next one for any other category."""
+        categories = self.categories_[j]
+        if _are_codes(categories):
+            codes = self._codes(values, missing, j)
+            strange = codes >= len(categories)
+        else:
+            codes = positions(values, missing, categories)
+            strange = codes == UNKNOWN
+        if not strange.any():
+            return codes
+        if self.unknown == "error":
+            raise ValueError(
+                f"{self._name(j)} has the category {values[strange].tolist()[0]!r}, which was not seen in fitting. "
+                "Announce it with categories= or min_categories=, or use unknown='smooth'."
+            )
+        return np.where(strange, len(categories), codes)
 
     def _validate_training(self, X: Any, y: Any, reset: bool) -> tuple[list[Encoded], Array]:
         X, y = validate_data(self, as_table(X), y, reset=reset, **self._accepted())
@@ -292,10 +295,9 @@ class CategoricalNB(AdditiveNB):
         if announced is not None:
             categories = as_objects(sorted(set(announced)))
             codes = positions(values, missing, categories)
-            if (codes == UNKNOWN).any():
-                raise ValueError(
-                    f"{self._name(j)} has the category {values[codes == UNKNOWN][0]!r}, which was not announced"
-                )
+            strange = values[codes == UNKNOWN].tolist()
+            if strange:
+                raise ValueError(f"{self._name(j)} has the category {strange[0]!r}, which was not announced")
             return Encoded(categories, codes)
         if as_numbers(values, missing) is None:
             return encode_values(values, missing, self._name(j))
@@ -304,8 +306,8 @@ class CategoricalNB(AdditiveNB):
         n_categories = int(codes.max(initial=-1)) + 1 if edges is None else max(1, len(edges) - 1)
         if n_categories > _MOST_CODES:
             raise ValueError(
-                f"{self._name(j)} has the code {n_categories - 1}. Codes count from 0: announce its categories, or "
-                "pass them as strings."
+                f"{self._name(j)} has codes of {_MOST_CODES} and more. Codes count from 0: announce the column's "
+                "categories, or pass them as strings."
             )
         return Encoded(np.arange(n_categories), codes)
 
@@ -313,12 +315,13 @@ class CategoricalNB(AdditiveNB):
         """Numbers as codes: whole ones from 0 on, or the bins they lie in."""
         numbers = as_numbers(values, missing)
         if numbers is None:
-            raise ValueError(f"{self._name(j)} held numbers in fitting, and now holds {values[~missing][0]!r}")
+            raise ValueError(f"{self._name(j)} held numbers in fitting, and now holds {values[~missing].tolist()[0]!r}")
         edges = self.bin_edges_[j]
-        if edges is None and (numbers < 0).any():
+        if edges is None and numbers.min(initial=0) < 0:
             raise ValueError("Negative values in data passed to CategoricalNB (input X)")
-        codes = numbers.astype(np.int64) if edges is None else in_bins(numbers, edges)
-        return np.where(missing, MISSING, codes)
+        codes = np.minimum(numbers, _MOST_CODES).astype(np.int64) if edges is None else in_bins(numbers, edges)
+        codes[missing] = MISSING
+        return codes
 
     def _edges(self, values: Array, missing: Array) -> Array | None:
         """The bins of a column of numbers, if it is to have any."""

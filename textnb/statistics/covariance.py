@@ -8,9 +8,8 @@ import numpy as np
 
 from textnb.text.rows import Array
 
-# Squaring the data squares its condition number: beyond this one, results would lose more than ten digits to it.
-_SQUARED_CONDITION = 1e5
-
+_SQUARED_CONDITION = 1e5  # of a product XᵀX from which axes still come to ten digits
+_BLOCK = 1 << 20  # values of the rows whose deviations are held at a time
 
 Estimate = Callable[[Array], tuple[Array, Array]]  # rows (n, p) → their mean (p,) and covariance (p, p)
 
@@ -41,14 +40,24 @@ def covariance(rows: Array, shrinkage: str | float | None = None) -> tuple[Array
     The automatic shrinkage is that of the standardised features, so that it does not depend on their units.
     """
     mean = rows.mean(axis=0)
-    deviations = rows - mean
     if shrinkage == "auto":
+        deviations = rows - mean
         scale = feature_scale(deviations, mean)
         deviations /= scale
         correlation = deviations.T @ deviations / len(rows)
         return mean, shrink(correlation, ledoit_wolf_shrinkage(deviations, correlation)) * np.outer(scale, scale)
-    empirical = deviations.T @ deviations / len(rows)
+    empirical = scatter(rows, mean) / len(rows)
     return mean, empirical if shrinkage is None else shrink(empirical, float(shrinkage))
+
+
+def scatter(rows: Array, mean: Array) -> Array:
+    """Σ_i (x_i − μ)(x_i − μ)ᵀ, (p, p)."""
+    total = np.zeros((len(mean), len(mean)))
+    block = max(1, _BLOCK // max(1, len(mean)))
+    for start in range(0, len(rows), block):
+        deviations = rows[start : start + block] - mean
+        total += deviations.T @ deviations
+    return total
 
 
 def feature_scale(deviations: Array, mean: Array) -> Array:

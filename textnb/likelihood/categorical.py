@@ -1,0 +1,63 @@
+"""The categorical model: in each class, every column has a distribution over its categories."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from textnb.likelihood.smoothing import safe_log
+from textnb.text.rows import Array
+
+
+def categorical_log_probability(table: Array, pseudo_counts: Array) -> Array:
+    """log((n_cm + a_m) / Σ_m (n_cm + a_m)), (K, M): additive smoothing by pseudo-counts a (M,).
+
+    a_m = α is Laplace's (α = 1) or Lidstone's smoothing, a_m = m p_m the m-estimate (n_c + m p) / (n + m) of Mitchell
+    1997, eq. 6.22. A class of which nothing was seen, without pseudo-counts, has no category: −∞ everywhere.
+    """
+    smoothed = table + pseudo_counts
+    mass = smoothed.sum(axis=1, keepdims=True)
+    return safe_log(smoothed) - np.log(np.where(mass > 0, mass, 1.0))
+
+
+def m_estimate(m: float, p: Any, n_categories: int, unknown: bool, column: str) -> Array:
+    """m p (M,), with p uniform unless given. Of an unknown category, the last, p is what the others leave over."""
+    if p is None:
+        return np.full(n_categories, m / n_categories)
+    known = n_categories - 1 if unknown else n_categories
+    given = np.asarray(p, dtype=np.float64)
+    if given.shape not in ((), (known,)):
+        raise ValueError(
+            f"p of {column} has shape {given.shape}: give one number, or one for each of {known} categories"
+        )
+    shares = np.broadcast_to(given, (known,))
+    left_over = 1.0 - shares.sum()
+    if (shares < 0).any() or not (left_over > -1e-9 if unknown else abs(left_over) <= 1e-9):
+        raise ValueError(
+            f"p of {column} must be 0 or more and add up to 1 over {known} categories, got {shares.sum():g}"
+        )
+    return m * (np.append(shares, max(left_over, 0.0)) if unknown else shares)
+
+
+@dataclass(frozen=True, eq=False)
+class CategoricalRule:
+    """log P(x | c) = Σ_j T_j[x_j, c]: one look-up a column.
+
+    The last row of every table is 0, for values that are missing: their code is −1.
+    """
+
+    tables: tuple[Array, ...]  # (M_j + 1, K)
+
+    def log_likelihood(self, codes: Array) -> Array:
+        """(n, K), from codes (n, p)."""
+        scores = np.zeros((len(codes), self.tables[0].shape[1]))
+        for j, table in enumerate(self.tables):
+            scores += table.take(codes[:, j], axis=0)
+        return scores
+
+
+def categorical_rule(log_probabilities: list[Array]) -> CategoricalRule:
+    """The rule from a table log P(m | c), (K, M_j), a column."""
+    return CategoricalRule(tuple(np.vstack([table.T, np.zeros(len(table))]) for table in log_probabilities))
