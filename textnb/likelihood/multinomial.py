@@ -38,7 +38,7 @@ def language_model(probabilities: Any) -> LinearRule:
 def perplexity(log_likelihood: Array, lengths: Array, class_ids: Array | None = None) -> Array:
     """exp(−Σ_d log P(d | c) / Σ_d |d|) over all documents d or, given their classes, over those of class c, (K,).
 
-    Jurafsky & Martin, eq. 3.14. A class without words to measure it on has none: NaN.
+    Jurafsky & Martin, chapter 3. A class without words to measure it on has none: NaN.
     """
     n_classes = log_likelihood.shape[1]
     if class_ids is None:

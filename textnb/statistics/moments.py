@@ -22,7 +22,7 @@ class Moments(NamedTuple):
     scatter: Array
 
     def merge(self, other: Moments) -> Moments:
-        """w = w₁ + w₂, μ = μ₁ + δ w₂/w, S = S₁ + S₂ + δ² w₁ w₂/w, δ = μ₂ − μ₁.  Chan, Golub & LeVeque 1979, eq. 2.1."""
+        """w = w₁ + w₂, μ = μ₁ + δ w₂/w, S = S₁ + S₂ + δ² w₁ w₂/w, δ = μ₂ − μ₁.  Chan, Golub & LeVeque 1979."""
         weight = self.weight + other.weight
         share = other.weight / np.where(weight > 0, weight, 1.0)
         delta = other.mean - self.mean
