@@ -10,7 +10,7 @@ import numpy as np
 from textnb.statistics.counts import ClassCounts, count_classes
 from textnb.text.analyzer import Analyzer
 from textnb.text.counting import count_all
-from textnb.text.learning import Limits
+from textnb.text.learning import Limits, kept_ids
 from textnb.text.rows import Array, SparseRows
 from textnb.text.vocabulary import Vocabulary
 
@@ -30,15 +30,15 @@ class TermTotals:
         self._document_frequency: Array = np.zeros(0, dtype=np.int64)
         self._totals: Array = np.zeros((0, len(classes)), dtype=np.int64)
 
-    def add(self, terms: list[str], rows: SparseRows, class_ids: Array, weights: Array | None) -> None:
-        """Add the counts of a block of documents, whose terms are sorted."""
+    def add(self, terms: dict[str, int], rows: SparseRows, class_ids: Array, weights: Array | None) -> None:
+        """Add the counts of a block of documents, whose terms are sorted and numbered."""
         counted = count_classes(rows, class_ids, self.classes, weights)
         occurrences, document_frequency = rows.column_sums(), rows.document_frequency()
         self.documents = self.documents + counted.documents
         self.n_documents += rows.shape[0]
         self.n_blocks += 1
         if self.n_blocks == 1:
-            self.ids = dict(zip(terms, range(len(terms)), strict=True))
+            self.ids = terms
             self._occurrences, self._document_frequency = occurrences, document_frequency
             self._totals = counted.totals.T
             return
@@ -54,10 +54,11 @@ class TermTotals:
         """The terms within the limits, sorted, and their counts; all others, or those seen once, under `<UNK>`."""
         if not self.ids:
             raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
-        terms, order = list(self.ids), slice(None)
+        ids, order = self.ids, np.arange(len(self.ids))
         if self.n_blocks > 1:
-            terms.sort()
-            order = np.fromiter(map(self.ids.__getitem__, terms), np.int64, len(terms))
+            terms = sorted(ids)
+            order = np.fromiter(map(ids.__getitem__, terms), np.int64, len(terms))
+            ids = dict(zip(terms, range(len(terms)), strict=True))
         occurrences, totals = self._occurrences[order], self._totals[order]
         keep = limits.kept(self._document_frequency[order], lambda: occurrences, self.n_documents)
         everything = bool(keep.all())
@@ -65,9 +66,8 @@ class TermTotals:
         if unknown:
             stand_ins = occurrences == 1 if everything else ~keep
             kept = np.vstack([kept, totals[stand_ins].sum(axis=0)])
-        names = terms if everything else [terms[j] for j in np.flatnonzero(keep)]
-        ids = dict(zip(names, range(len(names)), strict=True))
-        return Vocabulary.of_ids(ids, unknown=unknown), ClassCounts(self.classes, self.documents, kept.T)
+        vocabulary = Vocabulary.of_ids(ids if everything else kept_ids(ids, keep), unknown=unknown)
+        return vocabulary, ClassCounts(self.classes, self.documents, kept.T)
 
     def _make_room(self, n_terms: int, dtype: Any) -> None:
         """Arrays that can be written to, for so many terms and some more, and of a type that holds what is added."""

@@ -27,7 +27,7 @@ def count_growing(
     n_threads: int,
     *,
     binary: bool = False,
-) -> tuple[list[str], Indices, Indices, Counts]: ...
+) -> tuple[dict[str, int], Indices, Indices, Counts]: ...
 def count_known(
     texts: Iterable[str],
     vocabulary: KernelVocabulary,

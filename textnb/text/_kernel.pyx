@@ -14,6 +14,9 @@ import numpy as np
 
 from textnb.text.threads import run_blocks
 
+cdef extern from *:
+    dict __Pyx_PyDict_NewPresized(Py_ssize_t size)  # Cython's own, on any Python
+
 include "_kernel_base.pxi"
 include "_kernel_table.pxi"
 include "_kernel_count.pxi"
@@ -306,11 +309,12 @@ cdef class Counting:
         order[np.asarray(ranks)[terms]] = terms
         return order, [np.asarray(ranks)[ids] for ids in maps]
 
-    cdef list decode_terms(self, const int64_t[::1] order):
-        """The strings of the terms with these ids."""
+    cdef dict number_terms(self, const int64_t[::1] order):
+        """The strings of the terms with these ids, numbered."""
         cdef const Table *table = &self.workers[0].own
         cdef size_t n = len(order), i, term
         cdef list terms = [None] * n
+        cdef dict numbers = __Pyx_PyDict_NewPresized(n)
         for i in range(n):
             if i + 24 < n:  # reading a word takes three steps through memory, each of them begun ahead
                 prefetch(table.places + order[i + 24])
@@ -326,7 +330,9 @@ cdef class Counting:
                     term = last_word(table, term)
                 prefetch(table.bytes + table.places[term])
             terms[i] = decode_term(table, <uint32_t>order[i])
-        return terms
+        for i in range(n):  # in a loop of its own: the dictionary would drive the table out of the processor's cache
+            numbers[terms[i]] = i
+        return numbers
 
     cdef int write_block(
         self, int number, int32_t[::1] columns, indptr, indices, int64_t[::1] data, int n_bits, bint binary
@@ -390,7 +396,7 @@ def write_matrix(Counting counting not None, columns, n_columns, binary, other_j
 
 
 def count_growing(texts, analyzer, ngram_min, ngram_max, lowercase, stop_words, n_threads, *, binary=False):
-    """The terms of the texts, sorted, and how often each text has each: `(terms, indptr, indices, data)`.
+    """The terms of the texts, sorted and numbered, and how often each text has each: `(terms, indptr, indices, data)`.
 
     The arrays are canonical CSR. Results are those of scikit-learn's CountVectorizer, whatever the number of threads.
     """
@@ -399,10 +405,10 @@ def count_growing(texts, analyzer, ngram_min, ngram_max, lowercase, stop_words, 
     counting.set_texts(texts, n_threads)
     run_blocks(lambda block, worker: counting.count_block(block, worker), range(counting.n_blocks), n_threads)
     order, columns = counting.sort_terms()
-    terms = []
-    decode = lambda: terms.extend(counting.decode_terms(order))
-    arrays = write_matrix(counting, columns, len(order), binary, [decode])
-    return terms, *arrays
+    numbered = []
+    number = lambda: numbered.append(counting.number_terms(order))
+    arrays = write_matrix(counting, columns, len(order), binary, [number])
+    return numbered.pop(), *arrays
 
 
 def count_known(

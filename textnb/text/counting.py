@@ -17,8 +17,10 @@ from textnb.text.term_index import TermIndex
 from textnb.text.vocabulary import Vocabulary
 
 
-def count_all(documents: Iterable[Any], analyzer: Analyzer, n_jobs: int | None = None) -> tuple[list[Any], SparseRows]:
-    """The terms of the documents, sorted, and how often each document has each: canonical CSR rows."""
+def count_all(
+    documents: Iterable[Any], analyzer: Analyzer, n_jobs: int | None = None
+) -> tuple[dict[Any, int], SparseRows]:
+    """The terms of the documents, sorted and numbered, and how often each document has each: canonical CSR rows."""
     if kernel.serves(analyzer):
         return kernel.count_all(list(documents), analyzer, n_jobs)
     return count_all_in_python(documents, analyzer)
@@ -40,7 +42,7 @@ def pays_to_compile(documents: Sequence[str], n_terms: int) -> bool:
     return sum(map(len, documents)) >= 4 * n_terms
 
 
-def count_all_in_python(documents: Iterable[Any], analyzer: Analyzer) -> tuple[list[Any], SparseRows]:
+def count_all_in_python(documents: Iterable[Any], analyzer: Analyzer) -> tuple[dict[Any, int], SparseRows]:
     ids: dict[Any, int] = {}
     indptr, indices, data = array("q", [0]), array("q"), array("q")
     for terms in map(analyzer, documents):
@@ -51,7 +53,8 @@ def count_all_in_python(documents: Iterable[Any], analyzer: Analyzer) -> tuple[l
     terms_sorted = sorted(ids)
     rank = np.empty(len(ids), dtype=np.int64)
     rank[[ids[term] for term in terms_sorted]] = np.arange(len(ids))
-    return terms_sorted, _canonical(_int64(indptr), rank[_int64(indices)], _int64(data), len(ids))
+    numbered = dict(zip(terms_sorted, range(len(ids)), strict=True))
+    return numbered, _canonical(_int64(indptr), rank[_int64(indices)], _int64(data), len(ids))
 
 
 def count_known_in_python(

@@ -23,8 +23,8 @@ def serves(analyzer: Analyzer) -> bool:
     return plain and compiled_kernel() is not None
 
 
-def count_all(texts: Sequence[str], analyzer: Analyzer, n_jobs: int | None) -> tuple[list[str], SparseRows]:
-    """The terms of the texts, sorted, and how often each text has each."""
+def count_all(texts: Sequence[str], analyzer: Analyzer, n_jobs: int | None) -> tuple[dict[str, int], SparseRows]:
+    """The terms of the texts, sorted and numbered, and how often each text has each."""
     counted = compiled_kernel().count_growing(texts, *_analysis(analyzer), _threads(texts, n_jobs))
     terms, indptr, indices, data = counted
     return terms, SparseRows(indptr, indices, data, len(terms))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import compress
 from numbers import Integral
 from typing import Any
 
@@ -33,6 +34,17 @@ class Limits:
                 raise ValueError(f"{name} must be a whole number from 1 or a float from 0.0 to 1.0, got {value!r}")
         if self.max_features is not None and not (isinstance(self.max_features, Integral) and self.max_features >= 1):
             raise ValueError(f"max_features must be a whole number from 1 or None, got {self.max_features!r}")
+
+    @property
+    def keep_everything(self) -> bool:
+        """At the defaults; a whole number counts documents, a float is a share of them."""
+        return (
+            isinstance(self.min_df, Integral)
+            and self.min_df == 1
+            and isinstance(self.max_df, float)
+            and self.max_df == 1.0
+            and self.max_features is None
+        )
 
     def kept(self, document_frequency: Array, totals: Callable[[], Array], n_documents: int) -> Array:
         """The mask of the terms that stay; their totals are asked for only if they must be ranked."""
@@ -76,25 +88,29 @@ def learn_vocabulary(
         rows, outside = count_known(documents, analyzer, given, n_jobs)
         everything, vocabulary = rows, Vocabulary.of_ids(given.ids, unknown=with_unknown)
     else:
-        terms, everything = count_all(documents, analyzer, n_jobs)
-        if not terms:
+        ids, everything = count_all(documents, analyzer, n_jobs)
+        if not ids:
             raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
-        document_frequency = everything.document_frequency()
-        keep = limits.kept(
-            document_frequency,
-            lambda: (document_frequency if binary else everything.column_sums()).astype(dtype),
-            everything.shape[0],
-        )
-        if keep.all():
-            rows, outside = everything, np.zeros(everything.shape[0], dtype=np.int64)
-        else:
+        rows, outside = everything, np.zeros(everything.shape[0], dtype=np.int64)
+        if not limits.keep_everything:
+            document_frequency = everything.document_frequency()
+            keep = limits.kept(
+                document_frequency,
+                lambda: (document_frequency if binary else everything.column_sums()).astype(dtype),
+                everything.shape[0],
+            )
             rows = everything.select_columns(keep)
             outside = everything.row_sums() - rows.row_sums()
-            terms = [terms[i] for i in np.flatnonzero(keep)]
-        vocabulary = Vocabulary.of_ids(dict(zip(terms, range(len(terms)), strict=True)), unknown=with_unknown)
+            ids = kept_ids(ids, keep)
+        vocabulary = Vocabulary.of_ids(ids, unknown=with_unknown)
     if with_unknown:
         rows = rows.append_column(outside if outside.any() else seen_once(everything))
     return vocabulary, finished(rows, binary, dtype)
+
+
+def kept_ids(ids: dict[Any, int], keep: Array) -> dict[Any, int]:
+    """The terms that stay, numbered anew in their order."""
+    return {term: column for column, term in enumerate(compress(ids, keep))}
 
 
 def count_by(
