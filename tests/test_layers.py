@@ -23,6 +23,8 @@ LAYERS = [
     ["predictor"],
     ["model_file"],
     ["models"],
+    ["part_file"],
+    ["mixed_file"],
     ["selection"],
     ["classifier"],
     ["engines", "corpora", "report"],

@@ -45,7 +45,7 @@ def test_the_top_folder_is_the_class_of_every_file_below_it(tmp_path: Path) -> N
     assert corpus.classes == ["ham", "spam"]
     assert corpus.split is None
     assert corpus.problems == ()
-    assert next(iter_rows(tmp_path)) == (str(Path("ham", "1")), "noon", "ham")
+    assert next(iter_rows(tmp_path)) == (str(Path("ham", "1")), "noon", "ham", ())
 
 
 def test_train_and_test_folders_are_a_split(tmp_path: Path) -> None:
@@ -315,7 +315,7 @@ def test_a_line_of_100_megabytes_is_a_document(tmp_path: Path, name: str) -> Non
 def test_rows_come_one_at_a_time(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", HEADER + "ham,noon\nham\n")
     rows = iter_rows(path)
-    assert next(rows) == ("line 2", "noon", "ham")
+    assert next(rows) == ("line 2", "noon", "ham", ())
     with pytest.raises(ValueError, match="line 3: it has 1 columns"):
         next(rows)
 
