@@ -42,22 +42,22 @@ def test_python_blocks_run_in_order(tmp_path, monkeypatch, capsys, last):
             exec(compile(block, "README.md", "exec"), namespace)
 
 
-def sessions():
+def transcripts():
     """Each console block as its commands with what they print."""
     for block in blocks("console"):
         parts = re.split(r"^\$ (.*)\n", block, flags=re.MULTILINE)[1:]
         yield list(zip(parts[::2], parts[1::2], strict=True))
 
 
-@pytest.mark.parametrize("session", list(sessions()), ids=lambda session: session[0][0])
-def test_commands_print_what_is_shown(tmp_path, session):
-    for command, _ in session:
+@pytest.mark.parametrize("transcript", list(transcripts()), ids=lambda transcript: transcript[0][0])
+def test_commands_print_what_is_shown(tmp_path, transcript):
+    for command, _ in transcript:
         need_corpora(command)
     (tmp_path / "textnb").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m textnb "$@"\n')
     (tmp_path / "textnb").chmod(0o755)
     path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"}
-    for command, shown in session:
+    for command, shown in transcript:
         done = subprocess.run(command, shell=True, capture_output=True, cwd=tmp_path, env=environment, check=True)
         assert done.stdout.decode() == shown
 

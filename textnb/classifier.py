@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from numbers import Real
-from typing import Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -27,6 +27,9 @@ from textnb.text.term_index import TermIndex, check_term_arrays
 from textnb.text.tokenize import DEFAULT_TOKEN_PATTERN
 from textnb.text.vocabulary import Vocabulary
 from textnb.text.weights import Weighting, check_weighting
+
+if TYPE_CHECKING:
+    from textnb.models.mixed import MixedNB
 
 CountModel: TypeAlias = MultinomialNB | ComplementNB | BernoulliNB
 
@@ -278,9 +281,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def load(path: Any) -> TextClassifier:
+def load(path: Any) -> TextClassifier | MixedNB:
     """The classifier of a model file. All of the file is verified first; nothing in it is ever executed."""
     file = open_model(path, verify="all")
+    if file.settings.get("kind") == "mixed":
+        from textnb.mixed_file import mixed_of
+
+        return mixed_of(file)
     predictor = predictor_of(file, whole=True)
     try:
         check_term_arrays(*map(file.array, TERM_ARRAYS))

@@ -127,7 +127,7 @@ def test_a_mistake_of_ours_is_one_line_too(textnb, model, monkeypatch):
     def mistaken(path):
         raise KeyError("unforeseen")
 
-    monkeypatch.setattr("textnb.model_file.open_predictor", mistaken)
+    monkeypatch.setattr("textnb.model_file.predictor_of", mistaken)
     done = textnb("predict", model)
     assert done.code == 2
     assert done.err.startswith("textnb: a mistake in textnb, KeyError: 'unforeseen'; set TEXTNB_DEBUG=1")
@@ -143,7 +143,7 @@ def test_an_interrupt_and_want_of_memory_end_cleanly(textnb, model, monkeypatch,
     def stopped(path):
         raise error
 
-    monkeypatch.setattr("textnb.model_file.open_predictor", stopped)
+    monkeypatch.setattr("textnb.model_file.predictor_of", stopped)
     done = textnb("predict", model)
     assert (done.code, done.out) == (code, "")
     assert said in done.err

@@ -36,7 +36,8 @@ def test_examples_use_options_that_exist(textnb, call):
 
 def test_train_has_every_promised_option(textnb):
     promised = """--model --weights --alpha --ngrams --analyzer --tokenizer --stemmer --unknown --min-df --max-features
-        --categories --strip --text --label --test-size --cv --seed --jobs --output --plot --json --quiet --strict"""
+        --categories --strip --text --label --categorical --numeric --test-size --cv --seed
+        --jobs --output --plot --json --quiet --strict"""
     assert set(promised.split()) <= options_of(textnb, "train")
 
 

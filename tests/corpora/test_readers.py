@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from textnb.corpora import Problem, iter_rows, open_corpus, read_corpus
 from textnb.corpora.decoding import decode
 from textnb.corpora.delimited import MAX_LINES_READ_AGAIN
+from textnb.corpora.readers import column_names
 
 HEADER = "label,text\n"
 
@@ -378,3 +379,75 @@ def test_no_bytes_are_fatal(tmp_path_factory, name: str, encoding: str | None, p
     corpus = read_corpus(path, encoding=encoding)
     assert corpus.texts[0] == "b"
     assert all("\n" not in problem.where for problem in corpus.problems)
+
+
+# Further columns
+
+
+FURTHER = {
+    "a.csv": 'label,text,domain,links\nham,noon,work.org,1.5\nham,late,,-2e3\nspam,win," a,b",\n',
+    "a.tsv": "label\ttext\tdomain\tlinks\nham\tnoon\twork.org\t1.5\nham\tlate\t \t-2e3\nspam\twin\t a,b\t\n",
+    "a.jsonl": '{"label": "ham", "text": "noon", "domain": "work.org", "links": 1.5}\n'
+    '{"label": "ham", "text": "late", "domain": null, "links": "-2e3"}\n'
+    '{"label": "spam", "text": "win", "domain": " a,b", "links": ""}\n',
+}
+
+
+@pytest.mark.parametrize("name", FURTHER)
+def test_further_columns_are_strings_or_numbers_and_empty_cells_missing(tmp_path: Path, name: str) -> None:
+    path = write(tmp_path / name, FURTHER[name])
+    corpus = read_corpus(path, columns=["domain"], numeric=["links"])
+    assert corpus.texts == ["noon", "late", "win"]
+    assert corpus.columns["domain"] == ["work.org", None, " a,b"]
+    np.testing.assert_array_equal(corpus.columns["links"], [1.5, -2000.0, np.nan])
+    assert read_corpus(path).columns == {}
+    assert open_corpus(path, categories=["spam"], columns=["domain"]).columns == {"domain": [" a,b"]}
+    without_text = read_corpus(path, text=None, columns=["links"])
+    assert (without_text.texts, without_text.columns["links"][:2]) == ([""] * 3, ["1.5", "-2e3"])
+    assert sorted(column_names(path)) == ["domain", "label", "links", "text"]
+
+
+def test_json_values_become_strings(tmp_path: Path) -> None:
+    values = [5, 2.5, True, False, "x", "\ud800", [1], {"a": 1}]
+    path = write(tmp_path / "a.jsonl", "".join(json.dumps({"label": "a", "v": value}) + "\n" for value in values))
+    corpus = read_corpus(path, text=None, columns=["v"])
+    assert corpus.columns["v"] == ["5", "2.5", "true", "false", "x", "\ufffd"]
+    assert corpus.problems == tuple(Problem(f"line {n}", "its 'v' is not a string or a number") for n in (7, 8))
+
+
+@pytest.mark.parametrize("cell", ["many", "nan", "-inf", "1e999", "1_000", "1,5", "0x10"])
+def test_a_cell_that_is_no_number_is_reported(tmp_path: Path, cell: str) -> None:
+    path = write(tmp_path / "a.csv", f'label,n\na,1\nb,"{cell}"\nb, 3 \n')
+    corpus = read_corpus(path, text=None, numeric=["n"])
+    assert corpus.columns["n"] == [1.0, 3.0]
+    assert where(corpus) == ["line 3"]
+    assert repr(cell) in corpus.problems[0].why
+    with pytest.raises(ValueError, match="line 3: its 'n' is"):
+        read_corpus(path, text=None, numeric=["n"], strict=True)
+
+
+def test_a_further_column_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", "label,text,domain\na,b,c\n")
+    with pytest.raises(ValueError, match=r"no column 'domian'\. Did you mean 'domain'"):
+        read_corpus(path, columns=["domian"])
+    path = write(tmp_path / "a.jsonl", '{"label": "a", "text": "b"}\n{"label": "a", "text": "b", "v": null}\n')
+    corpus = read_corpus(path, columns=["v"])
+    assert corpus.columns == {"v": [None]}
+    assert corpus.problems == (Problem("line 1", "it has no 'v' (keys: 'label', 'text')"),)
+
+
+def test_only_tables_have_further_columns(tmp_path: Path) -> None:
+    write(tmp_path / "a/1", "text")
+    for options in ({"columns": ["v"]}, {"numeric": ["v"]}, {"text": None}):
+        with pytest.raises(ValueError, match="is no table"):
+            read_corpus(tmp_path, **options)
+        with pytest.raises(ValueError, match="sms-spam is no table"):
+            open_corpus("sms-spam", **options)
+    with pytest.raises(ValueError, match="is no table"):
+        column_names(tmp_path)
+
+
+def test_further_columns_outside_the_given_encoding_are_reported(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", b"label,v\na,\xc3\xa9\na,\xe9\n")
+    corpus = read_corpus(path, text=None, columns=["v"], encoding="utf-8")
+    assert (corpus.columns["v"], where(corpus)) == (["é"], ["line 3"])

@@ -27,8 +27,12 @@ def evaluate(
     ] = None,
     categories: Annotated[str | None, typer.Option(help="Only these classes: a,b,c.")] = None,
     strip: Annotated[str, typer.Option(help="20news: leave out headers,footers,quotes.")] = "",
-    text: Annotated[str, typer.Option(help="The column of a table that has the text.")] = "text",
-    label: Annotated[str, typer.Option(help="The column of a table that has the class.")] = "label",
+    text: Annotated[
+        str | None, typer.Option(help="The column of a table that has the text. [default: text, or the model's own]")
+    ] = None,
+    label: Annotated[
+        str | None, typer.Option(help="The column of a table that has the class. [default: label, or the model's own]")
+    ] = None,
     encoding: Annotated[str | None, typer.Option(help="The encoding of files; by default found out.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the confusion matrix: .png, .svg or .pdf.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first document that cannot be read.")] = False,
@@ -66,12 +70,20 @@ def evaluate(
 
 def run_evaluation(model: Path, spec: str, subset: str | None, source: dict[str, Any], *, quiet: bool) -> Outcome:
     """How a saved model does on the documents of a corpus."""
-    from textnb.classifier import load
+    from textnb.classifier import TextClassifier, load
     from textnb.cli.evaluation import Outcome, shown_settings
-    from textnb.cli.train import evaluate_documents
+    from textnb.cli.train import evaluate_documents, take
     from textnb.corpora import open_corpus
 
-    classifier = load(model)
+    classifier: Any = load(model)
+    features = None
+    if not isinstance(classifier, TextClassifier):
+        from textnb.cli import mixed, parts
+
+        features = mixed.take_features(classifier, model).with_text(source["text"])
+        source = source | features.source() | {"label": source["label"] or mixed.stored_label(model)}
+    else:
+        source = source | {"text": source["text"] or "text", "label": source["label"] or "label"}
     status(f"reading {spec} …", quiet)
     corpus = open_corpus(spec, quiet=quiet, **source)
     rows, part = part_of(corpus, subset)
@@ -84,13 +96,16 @@ def run_evaluation(model: Path, spec: str, subset: str | None, source: dict[str,
         )
     if strangers:
         notice(f"the model does not know the classes {listed(strangers)}: their documents count as errors", quiet)
-    evaluation = evaluate_documents(classifier, [corpus.texts[i] for i in rows], labels, quiet)
+    documents = take(features.table(corpus.columns) if features else corpus.texts, rows)
+    evaluation = evaluate_documents(classifier, documents, labels, quiet)
     return Outcome(
         corpus=corpus.name,
         edition=corpus.edition,
-        n_train=int(classifier.statistics_.documents.sum()),
+        n_train=int(sum(parts.rows_of_classes(classifier) if features else classifier.statistics_.documents.tolist())),
         evaluated_on=part,
-        settings=shown_settings(classifier.get_params()),
+        settings=(
+            parts.part_settings(classifier, features.names) if features else shown_settings(classifier.get_params())
+        ),
         evaluation=evaluation,
         model_file=str(model),
         problems=corpus.problems,

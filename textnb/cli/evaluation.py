@@ -91,5 +91,9 @@ def settings_lines(settings: dict[str, Any]) -> str:
             return f"{len(value)} of them"
         return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
-    listed = printable(", ".join(f"{name} {text(value)}" for name, value in settings.items()))
-    return fill(f"settings   {listed}", 100, subsequent_indent=" " * 11, break_on_hyphens=False)
+    def lines(title: str, settings: dict[str, Any]) -> str:
+        listed = printable(", ".join(f"{name} {text(value)}" for name, value in settings.items()))
+        return fill(f"{title:<11}{listed}", 100, subsequent_indent=" " * 11, break_on_hyphens=False)
+
+    first, *more = settings.get("parts", [settings])
+    return "\n".join([lines("settings", first), *(lines("", part) for part in more)])

@@ -20,7 +20,10 @@ from textnb.report.safe import printable
 def predict(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.")],
     files: Annotated[
-        list[str] | None, typer.Argument(metavar="FILE", help="Documents, one a file; - or none for stdin.")
+        list[str] | None,
+        typer.Argument(
+            metavar="FILE", help="Documents, one a file; - or none for stdin. Tables, for a model of columns."
+        ),
     ] = None,
     lines: Annotated[bool, typer.Option("--lines", help="Each line of the input is a document.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first document that cannot be read.")] = False,
@@ -35,15 +38,27 @@ def predict(
       cat message.txt | textnb predict mail.tnb
       textnb predict mail.tnb --lines subjects.txt --json
     """
-    from textnb.model_file import open_predictor
+    from textnb.model_file import predictor_of
+    from textnb.storage import open_model
 
-    predictor = open_predictor(model)
+    file = open_model(model, verify="touched")
     sources = files or ["-"]
-    if sources == ["-"] and sys.stdin is not None and sys.stdin.isatty():
-        notice("reading a document from the terminal; end it with Ctrl-D", quiet)
     problems: list[str] = []
+    predictor: Any
+    documents: Iterable[tuple[str, Any]]
+    if file.settings.get("kind") == "mixed":
+        from textnb.cli.mixed import open_tables
+
+        if lines:
+            raise ValueError(f"{model} is a model of columns, and takes the rows of tables: leave --lines out")
+        predictor, documents = open_tables(model, sources, None if strict else problems)
+    else:
+        predictor = predictor_of(file)
+        if sources == ["-"] and sys.stdin is not None and sys.stdin.isatty():
+            notice("reading a document from the terminal; end it with Ctrl-D", quiet)
+        documents = read_documents(sources, lines, None if strict else problems)
     named = len(sources) > 1
-    for answer in run_prediction(predictor, read_documents(sources, lines, None if strict else problems)):
+    for answer in run_prediction(predictor, documents):
         if as_json:
             show_json(answer.to_json())
         else:
@@ -71,8 +86,8 @@ class Answer:
         return {"id": self.id, "label": self.label, "probabilities": self.probabilities}
 
 
-def run_prediction(predictor: Any, documents: Iterable[tuple[str, str]]) -> Iterator[Answer]:
-    """An answer for each (id, text), in order, some documents at a time."""
+def run_prediction(predictor: Any, documents: Iterable[tuple[str, Any]]) -> Iterator[Answer]:
+    """An answer for each (id, text), or (id, values) of a row, in order, some documents at a time."""
     from itertools import islice
 
     import numpy as np
@@ -80,7 +95,7 @@ def run_prediction(predictor: Any, documents: Iterable[tuple[str, str]]) -> Iter
     labels = predictor.classes.tolist()
     waiting = iter(documents)
     while block := list(islice(waiting, 256)):
-        for (name, _), row in zip(block, np.exp(predictor.log_proba([text for _, text in block])), strict=True):
+        for (name, _), row in zip(block, np.exp(predictor.log_proba([content for _, content in block])), strict=True):
             probabilities = dict(zip(map(str, labels), row.tolist(), strict=True))
             yield Answer(name, labels[int(row.argmax())], probabilities)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -12,11 +14,13 @@ from textnb.cli import options
 from textnb.cli.output import notice, progress, report_skipped, show, show_json, status
 
 if TYPE_CHECKING:
-    from textnb.classifier import TextClassifier
     from textnb.cli.evaluation import Outcome
+    from textnb.cli.mixed import Features
     from textnb.corpora import Corpus
     from textnb.report import Evaluation
     from textnb.text.rows import Array
+
+    Documents: TypeAlias = list[str] | Array
 
 
 def train(
@@ -24,8 +28,14 @@ def train(
         str,
         typer.Argument(metavar="CORPUS", help="A named corpus, a folder of class folders, or .csv/.tsv/.jsonl(.gz)."),
     ],
-    model: Annotated[options.Model, typer.Option(help="Which naive Bayes.")] = options.Model.complement,
-    weights: Annotated[options.Weights, typer.Option(help="How terms weigh.")] = options.Weights.log_tfidf,
+    model: Annotated[
+        options.Model | None,
+        typer.Option(help="Which naive Bayes, for text. [default: complement; multinomial beside other columns]"),
+    ] = None,
+    weights: Annotated[
+        options.Weights | None,
+        typer.Option(help="How terms weigh. [default: log-tfidf; counts beside other columns]"),
+    ] = None,
     alpha: Annotated[float, typer.Option(min=0, help="Smoothing; 1 is Laplace's, 0 none.")] = 1.0,
     ngrams: Annotated[str, typer.Option(help="Shortest and longest n-grams, such as 1,2.")] = "1,1",
     analyzer: Annotated[options.Units, typer.Option(help="What n-grams are made of.")] = options.Units.word,
@@ -40,7 +50,13 @@ def train(
     max_features: Annotated[int | None, typer.Option(min=1, help="Keep only the most frequent terms.")] = None,
     categories: Annotated[str | None, typer.Option(help="Only these classes: a,b,c.")] = None,
     strip: Annotated[str, typer.Option(help="20news: leave out headers,footers,quotes.")] = "",
-    text: Annotated[str, typer.Option(help="The column of a table that has the text.")] = "text",
+    text: Annotated[str | None, typer.Option(help="The column of a table that has the text. [default: text]")] = None,
+    categorical: Annotated[
+        str | None, typer.Option(help="Columns of a table that hold categories, such as domain,weekday.")
+    ] = None,
+    numeric: Annotated[
+        str | None, typer.Option(help="Columns of a table that hold numbers, such as n_links,size.")
+    ] = None,
     label: Annotated[str, typer.Option(help="The column of a table that has the class.")] = "label",
     encoding: Annotated[str | None, typer.Option(help="The encoding of files; by default found out.")] = None,
     test_size: Annotated[float, typer.Option(help="Share held out of a corpus without a test part.")] = 0.3,
@@ -61,6 +77,7 @@ def train(
       textnb train sms-spam --model multinomial --weights counts --alpha 0.1
       textnb train mail.csv --text body --label kind --plot confusion.png
       textnb train reviews/ --cv 5 --ngrams 1,2 --min-df 2
+      textnb train mail.csv --categorical domain,weekday --numeric n_links
     """
     from textnb.text.tokenize import STEMMERS, TOKENIZERS
 
@@ -77,9 +94,15 @@ def train(
         from textnb.report import check_picture
 
         check_picture(options.place("--plot", plot))
+    mixed = categorical is not None or numeric is not None
+    if mixed and model == options.Model.complement:
+        raise ValueError(
+            "--model complement cannot be combined with --categorical or --numeric: its weights are no likelihood that "
+            "theirs could be added to; use multinomial or bernoulli"
+        )
     classifier = {
-        "model": model.value,
-        "weights": weights.value,
+        "model": (model or (options.Model.multinomial if mixed else options.Model.complement)).value,
+        "weights": (weights or (options.Weights.counts if mixed else options.Weights.log_tfidf)).value,
         "alpha": alpha,
         "ngrams": options.ngram_range(ngrams),
         "analyzer": analyzer.value,
@@ -95,13 +118,20 @@ def train(
     source = {
         "categories": options.names(categories),
         "strip": options.names(strip) or (),
-        "text": text,
+        "text": text or "text",
         "label": label,
         "encoding": encoding,
         "strict": strict,
     }
+    features = None
+    if mixed:
+        from textnb.cli.mixed import chosen_features
+
+        features = chosen_features(
+            corpus, text, label, options.names(categorical) or [], options.names(numeric) or [], encoding
+        )
     plan = Plan(test_size=test_size, folds=cv, seed=seed)
-    outcome = run_training(corpus, source, classifier, plan, output=output, quiet=quiet)
+    outcome = run_training(corpus, source, classifier, plan, features=features, output=output, quiet=quiet)
     report_skipped(outcome.problems, quiet)
     if plot is not None:
         from textnb.report import confusion_heatmap
@@ -121,34 +151,55 @@ class Plan:
 
 
 def run_training(
-    spec: str, source: dict[str, Any], settings: dict[str, Any], plan: Plan, *, output: Path, quiet: bool
+    spec: str,
+    source: dict[str, Any],
+    settings: dict[str, Any],
+    plan: Plan,
+    *,
+    features: Features | None = None,
+    output: Path,
+    quiet: bool,
 ) -> Outcome:
-    """Learn from a corpus and evaluate; the saved model is the one evaluated (in folds: one of all their documents)."""
+    """Learn from a corpus and evaluate; the saved model is the one evaluated (in folds: one of all their documents).
+
+    With `features` the documents are rows of a table, and the model a mixed one.
+    """
     from textnb.classifier import TextClassifier
     from textnb.cli.evaluation import Outcome, shown_settings
     from textnb.corpora import open_corpus
 
     status(f"reading {spec} …", quiet)
-    corpus = open_corpus(spec, quiet=quiet, **source)
+    corpus = open_corpus(spec, quiet=quiet, **source | (features.source() if features else {}))
     if len(corpus.classes) < 2:
         raise ValueError(f"{spec} has only the class {corpus.classes[0]!r}: a classifier needs two or more")
-    classifier = TextClassifier(**settings)
+    classifier: Any = TextClassifier(**settings)
+    documents: Documents = corpus.texts
+    if features is not None:
+        from textnb.cli import mixed, parts
+
+        classifier, documents = mixed.new_model(features, settings), features.table(corpus.columns)
     folds: list[float] = []
     if plan.folds is None:
         learn, test, evaluated_on = split_documents(corpus, plan)
         status(f"learning from {len(learn):,} documents …", quiet)
-        classifier.fit([corpus.texts[i] for i in learn], corpus.labels[learn])
-        evaluation = evaluate_documents(classifier, [corpus.texts[i] for i in test], corpus.labels[test], quiet)
+        classifier.fit(take(documents, learn), corpus.labels[learn])
+        evaluation = evaluate_documents(classifier, take(documents, test), corpus.labels[test], quiet)
     else:
-        evaluation, folds, learn, evaluated_on = cross_validate(classifier, corpus, plan, quiet)
-        classifier.fit([corpus.texts[i] for i in learn], corpus.labels[learn])
-    save(classifier, output)
+        evaluation, folds, learn, evaluated_on = cross_validate(classifier, corpus, documents, plan, quiet)
+        classifier.fit(take(documents, learn), corpus.labels[learn])
+    with writing(output):
+        if features is None:
+            classifier.save(output)
+        else:
+            mixed.save(classifier, output, features, source["label"])
     return Outcome(
         corpus=corpus.name,
         edition=corpus.edition,
         n_train=len(learn),
         evaluated_on=evaluated_on,
-        settings=shown_settings(classifier.get_params()),
+        settings=(
+            parts.part_settings(classifier, features.names) if features else shown_settings(classifier.get_params())
+        ),
         evaluation=evaluation,
         model_file=str(output),
         problems=corpus.problems,
@@ -184,7 +235,7 @@ def split_documents(corpus: Corpus, plan: Plan) -> tuple[Array, Array, str]:
 
 
 def cross_validate(
-    classifier: TextClassifier, corpus: Corpus, plan: Plan, quiet: bool
+    classifier: Any, corpus: Corpus, documents: Documents, plan: Plan, quiet: bool
 ) -> tuple[Evaluation, list[float], Array, str]:
     """Predict every document by a model that has not seen its fold; a test part of the corpus's own is not touched.
 
@@ -198,7 +249,7 @@ def cross_validate(
 
     assert plan.folds is not None
     used = np.arange(len(corpus)) if corpus.split is None else np.flatnonzero(corpus.split == "train")
-    labels, texts = corpus.labels[used], [corpus.texts[i] for i in used]
+    labels, documents = corpus.labels[used], take(documents, used)
     smallest = min(np.unique(labels, return_counts=True)[1])
     if smallest < plan.folds:
         raise ValueError(
@@ -206,13 +257,13 @@ def cross_validate(
         )
     kinds = StratifiedKFold if corpus.groups is None else StratifiedGroupKFold
     folds = kinds(plan.folds, shuffle=True, random_state=plan.seed).split(
-        texts, labels, None if corpus.groups is None else corpus.groups[used]
+        documents, labels, None if corpus.groups is None else corpus.groups[used]
     )
     log_probabilities = np.zeros((len(used), len(corpus.classes)))
     accuracies = []
     for learn, test in progress(folds, plan.folds, "cross-validating", "folds", quiet):
-        model = clone(classifier).fit([texts[i] for i in learn], labels[learn])
-        found = model.predict_log_proba([texts[i] for i in test])
+        model = clone(classifier).fit(take(documents, learn), labels[learn])
+        found = model.predict_log_proba(take(documents, test))
         known = np.searchsorted(corpus.classes, model.classes_)
         log_probabilities[test] = -np.inf
         log_probabilities[np.ix_(test, known)] = found
@@ -223,17 +274,22 @@ def cross_validate(
     return evaluation, accuracies, used, f"{plan.folds}-fold cross-validation{by_thread}"
 
 
-def evaluate_documents(classifier: TextClassifier, texts: list[str], labels: Array, quiet: bool) -> Evaluation:
+def take(documents: Documents, rows: Array) -> Documents:
+    """Some of the documents: of a list of texts, or of a table."""
+    return [documents[i] for i in rows] if isinstance(documents, list) else documents[rows]
+
+
+def evaluate_documents(classifier: Any, documents: Documents, labels: Array, quiet: bool) -> Evaluation:
     """How a fitted classifier does on documents."""
     import numpy as np
 
     from textnb.report import evaluate
 
     block = 1000
-    starts = range(0, len(texts), block)
+    starts = range(0, len(documents), block)
     log_probabilities = np.concatenate(
         [
-            classifier.predict_log_proba(texts[start : start + block])
+            classifier.predict_log_proba(documents[start : start + block])
             for start in progress(starts, len(starts), "predicting", "thousand documents", quiet)
         ]
     )
@@ -241,9 +297,11 @@ def evaluate_documents(classifier: TextClassifier, texts: list[str], labels: Arr
     return evaluate(labels, classes[log_probabilities.argmax(axis=1)], classes, log_probabilities)
 
 
-def save(classifier: TextClassifier, output: Path) -> None:
+@contextmanager
+def writing(output: Path) -> Iterator[None]:
+    """An error of writing the model says what to do."""
     try:
-        classifier.save(output)
+        yield
     except OSError as error:
         reason = f"the model cannot be written: {error.strerror}; make room, or choose another --output"
         raise OSError(error.errno, reason, str(output)) from error

@@ -42,6 +42,8 @@ class Corpus:
         they can be compared between subsets.
     problems : tuple of Problem
         What a reader skipped.
+    columns : dict of lists
+        The values of further columns of a table by name: of each document a str or None, or a float or NaN.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Corpus:
     split: NDArray[np.str_] | None = field(default=None, repr=False)
     groups: NDArray[np.int64] | None = field(default=None, repr=False)
     problems: tuple[Problem, ...] = field(default=(), repr=False)
+    columns: dict[str, list[Any]] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -82,14 +85,16 @@ def select(corpus: Corpus, subset: str = "all", categories: Iterable[str] | None
         chosen &= np.isin(corpus.labels, classes)
     if chosen.all():
         return replace(corpus, subset=subset)
+    rows = np.flatnonzero(chosen).tolist()
     return replace(
         corpus,
-        texts=[corpus.texts[row] for row in np.flatnonzero(chosen)],
+        texts=[corpus.texts[row] for row in rows],
         labels=corpus.labels[chosen],
         classes=classes,
         subset=subset,
         split=None if corpus.split is None else corpus.split[chosen],
         groups=None if corpus.groups is None else corpus.groups[chosen],
+        columns={name: [values[row] for row in rows] for name, values in corpus.columns.items()},
     )
 
 

@@ -15,22 +15,34 @@ SWALLOWED_ROWS = 3
 def delimited_rows(lines: Iterable[str], columns: Columns, report: Report, delimiter: str) -> Iterator[Row]:
     """The rows of a CSV or TSV file."""
     records = iter(Records(lines, delimiter, columns.label, report))
-    _, header = next(records, (0, []))
-    if not header:
-        raise BadTable("it is empty, or has no header line")
-    text_at = _position(columns.text, header)
+    header = _header(records)
+    text_at = None if columns.text is None else _position(columns.text, header)
+    more_at = [_position(name, header) for name in columns.more]
     label_at = _position(columns.label, header) if columns.label_required or columns.label in header else None
     for number, fields in records:
         where = f"line {number}"
         try:
             if len(fields) != len(header):
                 raise BadRow(f"it has {len(fields)} columns, the header has {len(header)}")
-            text, label = fields[text_at], "" if label_at is None else fields[label_at]
-            require_decoded(text)
-            require_decoded(label)
-            yield checked_row(where, text, label, columns)
+            text, label = ("" if at is None else fields[at] for at in (text_at, label_at))
+            cells = [fields[at] for at in more_at]
+            for cell in (text, label, *cells):
+                require_decoded(cell)
+            yield checked_row(where, text, label, columns, cells)
         except BadRow as error:
             report(Problem(where, str(error)))
+
+
+def delimited_names(lines: Iterable[str], delimiter: str) -> list[str]:
+    """The names of the columns of a CSV or TSV file."""
+    return _header(iter(Records(lines, delimiter, label="", report=lambda problem: None)))
+
+
+def _header(records: Iterator[tuple[int, list[str]]]) -> list[str]:
+    _, header = next(records, (0, []))
+    if not header:
+        raise BadTable("it is empty, or has no header line")
+    return header
 
 
 class Records:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any, NoReturn
 
 from textnb.corpora.corpus import Problem
@@ -14,9 +15,20 @@ def json_rows(lines: Iterable[str], columns: Columns, report: Report) -> Iterato
         where = f"line {number}"
         try:
             if line.strip():
-                yield checked_row(where, *_fields(_parse(line), columns), columns)
+                found = _parse(line)
+                cells = [_cell(found, name) for name in columns.more]
+                yield checked_row(where, *_fields(found, columns), columns, cells)
         except BadRow as error:
             report(Problem(where, str(error)))
+
+
+def json_names(lines: Iterable[str]) -> list[str]:
+    """The keys of the first line that is a JSON object."""
+    for line in lines:
+        with suppress(BadRow):
+            if line.strip():
+                return list(_parse(line))
+    return []
 
 
 def _parse(line: str) -> dict[str, Any]:
@@ -39,14 +51,29 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _fields(found: dict[str, Any], columns: Columns) -> tuple[str, str]:
-    text, label = found.get(columns.text), found.get(columns.label)
-    keys = ", ".join(repr(key[:40]) for key in list(found)[:20]) or "none"
+    text, label = "" if columns.text is None else found.get(columns.text), found.get(columns.label)
     if text is None:
-        raise BadRow(f"it has no {columns.text!r} (keys: {keys})")
+        raise _lacks(found, columns.text)
     if label is None and columns.label_required:
-        raise BadRow(f"it has no {columns.label!r} (keys: {keys})")
+        raise _lacks(found, columns.label)
     if not isinstance(text, str):
         raise BadRow(f"its {columns.text!r} is not a string")
-    if isinstance(label, list | dict):
-        raise BadRow(f"its {columns.label!r} is not a string or a number")
-    return text, label if isinstance(label, str) else "" if label is None else json.dumps(label)
+    return text, _as_text(label, columns.label)
+
+
+def _cell(found: dict[str, Any], name: str) -> str:
+    if name not in found:
+        raise _lacks(found, name)
+    return _as_text(found[name], name)
+
+
+def _as_text(value: Any, name: str) -> str:
+    """A string as it is, null as the empty one, a number or true or false as JSON writes it."""
+    if isinstance(value, list | dict):
+        raise BadRow(f"its {name!r} is not a string or a number")
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value)
+
+
+def _lacks(found: dict[str, Any], name: str | None) -> BadRow:
+    keys = ", ".join(repr(key[:40]) for key in list(found)[:20]) or "none"
+    return BadRow(f"it has no {name!r} (keys: {keys})")

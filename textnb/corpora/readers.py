@@ -3,7 +3,7 @@
 import gzip
 import os
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -11,8 +11,8 @@ import numpy as np
 
 from textnb.corpora.corpus import Corpus, Problem, did_you_mean, make_corpus, select
 from textnb.corpora.decoding import decode, known_encoding
-from textnb.corpora.delimited import delimited_rows
-from textnb.corpora.json_lines import json_rows
+from textnb.corpora.delimited import delimited_names, delimited_rows
+from textnb.corpora.json_lines import json_names, json_rows
 from textnb.corpora.manifest import corpus_names
 from textnb.corpora.named import load_corpus
 from textnb.corpora.rows import BadRow, BadTable, Columns, Report, Row, checked_row, open_lines
@@ -21,6 +21,11 @@ TABLES: dict[str, Callable[[Iterable[str], Columns, Report], Iterator[Row]]] = {
     ".csv": partial(delimited_rows, delimiter=","),
     ".tsv": partial(delimited_rows, delimiter="\t"),
     ".jsonl": json_rows,
+}
+NAMES: dict[str, Callable[[Iterable[str]], list[str]]] = {
+    ".csv": partial(delimited_names, delimiter=","),
+    ".tsv": partial(delimited_names, delimiter="\t"),
+    ".jsonl": json_names,
 }
 PARTS = ("train", "test")
 UNREADABLE = (EOFError, zlib.error, gzip.BadGzipFile, UnicodeDecodeError)
@@ -32,8 +37,10 @@ def open_corpus(
     *,
     categories: Iterable[str] | None = None,
     strip: Iterable[str] = (),
-    text: str = "text",
+    text: str | None = "text",
     label: str = "label",
+    columns: Sequence[str] = (),
+    numeric: Sequence[str] = (),
     encoding: str | None = None,
     strict: bool = False,
     label_required: bool = True,
@@ -41,6 +48,7 @@ def open_corpus(
 ) -> Corpus:
     """A named corpus, or what is at a path. (A folder that has a corpus's name is written `./name`.)"""
     if spec in corpus_names():
+        _require_table(str(spec), None, text, [*columns, *numeric])
         return load_corpus(str(spec), subset, categories=categories, strip=strip, quiet=quiet)
     if not Path(spec).exists():
         raise ValueError(
@@ -49,15 +57,26 @@ def open_corpus(
         )
     if tuple(strip):
         raise ValueError("Only 20 Newsgroups with headers can be stripped: leave strip out.")
-    corpus = read_corpus(spec, text=text, label=label, encoding=encoding, strict=strict, label_required=label_required)
+    corpus = read_corpus(
+        spec,
+        text=text,
+        label=label,
+        columns=columns,
+        numeric=numeric,
+        encoding=encoding,
+        strict=strict,
+        label_required=label_required,
+    )
     return select(corpus, subset, categories)
 
 
 def read_corpus(
     path: str | os.PathLike[str],
     *,
-    text: str = "text",
+    text: str | None = "text",
     label: str = "label",
+    columns: Sequence[str] = (),
+    numeric: Sequence[str] = (),
     encoding: str | None = None,
     strict: bool = False,
     label_required: bool = True,
@@ -70,7 +89,10 @@ def read_corpus(
         In a folder, the top folder's name is the class of every file below it; `train/` and `test/` above the class
         folders are taken as a split.
     text, label : str
-        The columns of a table.
+        The columns of a table. With None for the text it is not read, and empty.
+    columns, numeric : list of str
+        Further columns of a table, of strings and of numbers, for `.columns`. An empty cell is missing, None or NaN; a
+        row with a numeric cell that is no number cannot be used.
     encoding : str, optional
         By default the byte order mark's, else UTF-8, else Windows-1252, else Latin-1: of each document in a folder, of
         each stray byte in a table.
@@ -86,6 +108,8 @@ def read_corpus(
             path,
             text=text,
             label=label,
+            columns=columns,
+            numeric=numeric,
             encoding=encoding,
             label_required=label_required,
             report=None if strict else problems.append,
@@ -101,41 +125,70 @@ def read_corpus(
         f"{path.name}, {len(rows):,} documents",
         split=np.array([Path(row.where).parts[0] for row in rows]) if has_parts(path) else None,
         problems=tuple(problems),
+        columns={name: [row.values[j] for row in rows] for j, name in enumerate([*columns, *numeric])},
     )
 
 
 def iter_rows(
     path: str | os.PathLike[str],
     *,
-    text: str = "text",
+    text: str | None = "text",
     label: str = "label",
+    columns: Sequence[str] = (),
+    numeric: Sequence[str] = (),
     encoding: str | None = None,
     label_required: bool = True,
     report: Report | None = None,
 ) -> Iterator[Row]:
-    """The documents at a path, one at a time, as `(where, text, label)`.
+    """The documents at a path, one at a time, as `(where, text, label, values)`, values of `columns`, then `numeric`.
 
     `report` is called with each `Problem`; without it, the first one is a ValueError.
     """
     path = Path(path)
     if not path.exists():
         raise FileNotFoundError(f"There is no file or folder {path}.")
-    columns = Columns(text, label, label_required)
+    wanted = Columns(text, label, label_required, (*columns, *numeric), frozenset(numeric))
+    table = table_kind(path)
+    _require_table(str(path), table, text, wanted.more)
     report = report or partial(_stop, path)
     encoding = known_encoding(encoding)
     if path.is_dir():
-        yield from _folder_rows(path, encoding, columns, report)
+        yield from _folder_rows(path, encoding, wanted, report)
         return
-    read = TABLES.get(path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix)
-    if read is None:
+    if table is None:
         raise ValueError(f"{path} is of no known kind: a folder, or .csv, .tsv or .jsonl, which may end in .gz, is.")
     try:
         with open_lines(path, encoding) as lines:
-            yield from read(lines, columns, report)
+            yield from TABLES[table](lines, wanted, report)
     except UNREADABLE as error:
         report(Problem("the rest of the file", f"it cannot be read: {error}"))
     except BadTable as error:
         raise ValueError(f"{path} cannot be read: {error}.") from error
+
+
+def table_kind(path: str | os.PathLike[str]) -> str | None:
+    """`.csv`, `.tsv` or `.jsonl` if a path is that of a table, gzipped or not."""
+    path = Path(path)
+    suffix = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
+    return suffix if suffix in TABLES and not path.is_dir() else None
+
+
+def column_names(path: str | os.PathLike[str], encoding: str | None = None) -> list[str]:
+    """The names of the columns of a table: its header line, or the keys of its first JSON object."""
+    path, table = Path(path), table_kind(path)
+    _require_table(str(path), table, None, ())
+    try:
+        with open_lines(path, known_encoding(encoding)) as lines:
+            return NAMES[str(table)](lines)
+    except (*UNREADABLE, BadTable) as error:
+        raise ValueError(f"{path} cannot be read: {error}.") from error
+
+
+def _require_table(where: str, table: str | None, text: str | None, more: Sequence[str]) -> None:
+    """Further columns, or no text, are for tables alone."""
+    if table is None and (more or text is None):
+        wanted = f", which columns such as {more[0]!r} are read from" if more else ""
+        raise ValueError(f"{where} is no table{wanted}: give a .csv, .tsv or .jsonl file, which may end in .gz.")
 
 
 def has_parts(path: Path) -> bool:

@@ -2,15 +2,17 @@
 
 import gzip
 import io
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, NamedTuple, cast
+from typing import IO, NamedTuple, TypeAlias, cast
 
 from textnb.corpora.corpus import Problem
 from textnb.corpora.decoding import STRAY_BYTES, marked_encoding, without_lone_surrogates
 
 Report = Callable[[Problem], None]
+Value: TypeAlias = str | float | None
 
 
 class Row(NamedTuple):
@@ -19,14 +21,17 @@ class Row(NamedTuple):
     where: str
     text: str
     label: str
+    values: tuple[Value, ...] = ()  # of further columns
 
 
 class Columns(NamedTuple):
-    """The names of the columns to read."""
+    """The names of the columns to read: without a name for the text, it is empty; `numeric` are some of `more`."""
 
-    text: str
+    text: str | None
     label: str
     label_required: bool
+    more: tuple[str, ...] = ()
+    numeric: frozenset[str] = frozenset()
 
 
 class BadRow(ValueError):
@@ -57,10 +62,26 @@ def require_decoded(text: str) -> None:
         raise BadRow("it is not in the encoding given")
 
 
-def checked_row(where: str, text: str, label: str, columns: Columns) -> Row:
-    """A row that can be used, or the reason why not."""
+def checked_row(where: str, text: str, label: str, columns: Columns, cells: Sequence[str] = ()) -> Row:
+    """A row that can be used, with the values of the cells of further columns; or the reason why not."""
     if columns.label_required and not label.strip():
         raise BadRow(f"its {columns.label!r} is empty")
     if "\0" in label:
         raise BadRow(f"its {columns.label!r} holds a NUL character")
-    return Row(where, without_lone_surrogates(text), without_lone_surrogates(label))
+    values = tuple(cell_value(name, cell, columns) for name, cell in zip(columns.more, cells, strict=True))
+    return Row(where, without_lone_surrogates(text), without_lone_surrogates(label), values)
+
+
+def cell_value(name: str, cell: str, columns: Columns) -> Value:
+    """A cell as a string, or as a number in a numeric column; an empty one is missing: None, or NaN."""
+    if name not in columns.numeric:
+        return without_lone_surrogates(cell) if cell.strip() else None
+    if not cell.strip():
+        return math.nan
+    try:
+        number = math.nan if "_" in cell else float(cell)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise BadRow(f"its {name!r} is {cell[:40]!r}, which is no number; leave the cell empty where there is none")
+    return number

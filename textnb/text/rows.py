@@ -79,8 +79,9 @@ class SparseRows:
         return exact_bincount(self.row_ids, self.data, self.shape[0])
 
     def suit_kernel(self, table: Table) -> bool:
-        """Whether the kernel is there and can multiply these rows with the table."""
-        return compiled_kernel() is not None and _plain(table, np.float64) and _plain(self.data, np.float64, np.int64)
+        """Whether the kernel can multiply these rows with the table, and is there: asked last, since that loads it."""
+        plain = _plain(table, np.float64) and _plain(self.data, np.float64, np.int64)
+        return plain and compiled_kernel() is not None
 
     def __matmul__(self, table: Table) -> Array:
         """(n_rows, k): each row's entries times the table's rows, added in the order of the entries.
@@ -97,7 +98,8 @@ class SparseRows:
             first = self.indptr[start]
             stop = max(start + 1, int(np.searchsorted(self.indptr, first + _PRODUCT_BLOCK, side="right")) - 1)
             entries = slice(first, self.indptr[stop])
-            terms = table[self.indices[entries]] * self.data[entries, np.newaxis]
+            with np.errstate(over="ignore"):  # as in the kernel; whoever asks for the product judges it
+                terms = table[self.indices[entries]] * self.data[entries, np.newaxis]
             owners = np.repeat(np.arange(stop - start), np.diff(self.indptr[start : stop + 1]))
             for column in range(width):  # bincount keeps the order, to the last digit; add.reduceat would not
                 out[start:stop, column] = np.bincount(owners, terms[:, column], minlength=stop - start)

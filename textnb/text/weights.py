@@ -48,8 +48,8 @@ def weigh(rows: SparseRows, *, idf: Table | None, sublinear_tf: bool, norm: str 
     """tf-idf: term frequencies, perhaps sublinear, times idf, each row then normalised."""
     floats = np.issubdtype(rows.data.dtype, np.floating)
     data = sublinear(rows.data) if sublinear_tf else rows.data.astype(rows.data.dtype if floats else np.float64)
-    kernel = compiled_kernel()
-    if kernel is not None and data.dtype == np.float64 and (idf is None or isinstance(idf, np.ndarray)):
+    plain = data.dtype == np.float64 and (idf is None or isinstance(idf, np.ndarray))
+    if plain and (kernel := compiled_kernel()) is not None:
         kernel.weigh_rows(rows.indptr, rows.indices, data, idf, _NORMS[norm], 0, rows.shape[0])
         return rows.with_data(data)
     if idf is not None:
