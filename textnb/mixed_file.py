@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from textnb.model_file import _are_labels, _plain_labels, check_form
+from textnb.model_file import are_labels, check_form, plain_labels
 from textnb.models.mixed import MixedNB
 from textnb.models.parts import Part, checked_parts
 from textnb.part_file import TEXT_KINDS, part_content, part_estimator, plain, understood
@@ -34,7 +34,7 @@ def save_mixed(model: MixedNB, path: Any, *, label: str | None = None) -> None:
     names = getattr(model, "feature_names_in_", None)
     settings = {
         "kind": "mixed",
-        "classes": _plain_labels(model.classes_),
+        "classes": plain_labels(model.classes_),
         "columns": None if names is None else names.tolist(),
         "n_columns": model.n_features_in_,
         "label": label,
@@ -117,7 +117,7 @@ def _checked_settings(file: ModelFile) -> dict[str, Any]:
     settings = file.settings
     n_columns, names, parts = (settings.get(key) for key in ("n_columns", "columns", "parts"))
     checks = {
-        "classes": _are_labels(settings.get("classes")),
+        "classes": are_labels(settings.get("classes")),
         "n_columns": type(n_columns) is int and n_columns > 0,
         "columns": names is None or (_are_names(names) and len(names) == n_columns),
         "label": isinstance(settings.get("label"), str | None),

@@ -47,7 +47,7 @@ def file_parts(predictor: Predictor, columns: Array) -> tuple[dict[str, Array], 
     """The arrays and settings of a model file that prediction needs."""
     settings = {
         "analyzer": predictor.analyzer.to_settings(),
-        "classes": _plain_labels(predictor.classes),
+        "classes": plain_labels(predictor.classes),
         "prior_in_joint": predictor.prior_in_joint,
         "unknown": "token" if predictor.unknown else "ignore",
         "weights": predictor.weighting.name,
@@ -133,7 +133,7 @@ def _checked_settings(file: ModelFile) -> dict[str, Any]:
     settings = file.settings
     checks = {
         "analyzer": isinstance(settings.get("analyzer"), dict),
-        "classes": _are_labels(settings.get("classes")),
+        "classes": are_labels(settings.get("classes")),
         "prior_in_joint": isinstance(settings.get("prior_in_joint"), bool),
         "unknown": settings.get("unknown") in ("ignore", "token"),
         "weights": settings.get("weights") in WEIGHTINGS,
@@ -144,7 +144,7 @@ def _checked_settings(file: ModelFile) -> dict[str, Any]:
     return settings
 
 
-def _are_labels(labels: Any) -> bool:
+def are_labels(labels: Any) -> bool:
     """One or more strings, numbers or booleans, all of one kind and in ascending order."""
     return (
         isinstance(labels, list)
@@ -155,9 +155,9 @@ def _are_labels(labels: Any) -> bool:
     )
 
 
-def _plain_labels(classes: Array) -> list[Any]:
+def plain_labels(classes: Array) -> list[Any]:
     labels = classes.tolist()
-    if not _are_labels(labels):
+    if not are_labels(labels):
         raise ValueError(
             f"only strings, numbers and booleans can be saved as class labels, got {labels[:3]!r}: all of one kind, "
             "and no NUL at the end"

@@ -342,3 +342,9 @@ class TestGenerating:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             GaussianNB().fit(IRIS, SPECIES).sample(5)
+
+
+def test_a_column_of_which_nothing_was_given_may_hold_names_later():
+    X = np.array([[None, "a"], [None, "b"]], dtype=object)
+    model = CategoricalNB(missing="ignore", unknown="smooth").fit(X, [0, 1])
+    assert model.predict(np.array([["red", "a"], [None, "b"]], dtype=object)).tolist() == [0, 1]

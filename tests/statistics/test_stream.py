@@ -11,7 +11,9 @@ import textnb
 from textnb.statistics import stream
 
 words = st.sampled_from(["apple", "bread", "cheese", "date", "egg", "fig"])
-documents = st.lists(st.tuples(st.lists(words, max_size=6).map(" ".join), st.sampled_from("xyz")), min_size=1, max_size=12)
+documents = st.lists(
+    st.tuples(st.lists(words, max_size=6).map(" ".join), st.sampled_from("xyz")), min_size=1, max_size=12
+)
 
 
 @settings(deadline=None)

@@ -299,7 +299,8 @@ class CategoricalNB(AdditiveNB):
             if strange:
                 raise ValueError(f"{self._name(j)} has the category {strange[0]!r}, which was not announced")
             return Encoded(categories, codes)
-        if as_numbers(values, missing) is None:
+        # A column of objects in which nothing is given may hold names later; of numbers, only codes.
+        if as_numbers(values, missing) is None or (values.dtype == object and missing.all()):
             return encode_values(values, missing, self._name(j))
         codes = self._codes(values, missing, j)
         edges = self.bin_edges_[j]
