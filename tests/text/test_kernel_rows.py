@@ -14,9 +14,11 @@ kernel = pytest.importorskip("textnb.text._kernel", reason="the kernel was not b
 
 
 @st.composite
-def sparse_rows(draw, values=st.integers(0, 9)):
+def sparse_rows(draw, smallest=0):
     n_columns = draw(st.integers(1, 6))
-    rows = draw(st.lists(st.lists(st.tuples(st.integers(0, n_columns - 1), values), max_size=6), max_size=5))
+    rows = draw(
+        st.lists(st.lists(st.tuples(st.integers(0, n_columns - 1), st.integers(smallest, 9)), max_size=6), max_size=5)
+    )
     index_type = draw(st.sampled_from([np.int32, np.int64]))
     entries = [entry for row in rows for entry in row]
     return SparseRows(
@@ -41,7 +43,7 @@ def test_products_have_the_digits_of_the_python_path(rows, width, random):
     assert (rows @ table).tobytes() == in_python(lambda: rows @ table).tobytes()
 
 
-@given(sparse_rows(st.integers(1, 9)), st.sampled_from([None, "l1", "l2"]), st.booleans(), st.booleans())
+@given(sparse_rows(1), st.sampled_from([None, "l1", "l2"]), st.booleans(), st.booleans())
 def test_weights_have_the_digits_of_the_python_path(rows, norm, sublinear_tf, with_idf):
     idf = np.linspace(1, 3, rows.n_columns) if with_idf else None
     before = rows.data.copy()
@@ -73,7 +75,7 @@ def test_what_would_reach_out_of_bounds_is_refused(bad):
     parts = GOOD | bad
     indptr, indices = (np.array(parts[name], dtype=np.int32) for name in ("indptr", "indices"))
     data, table, out = np.array(parts["data"]), np.ones((2, 3)), np.zeros((2, 3))
-    with pytest.raises(ValueError, match="row|column"):
+    with pytest.raises(ValueError, match=r"row|column"):
         kernel.multiply_rows(indptr, indices, data, table, out, 0, 2)
-    with pytest.raises(ValueError, match="row|column"):
+    with pytest.raises(ValueError, match=r"row|column"):
         kernel.weigh_rows(indptr, indices, data, np.ones(2), 2, 0, 2)
