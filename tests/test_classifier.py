@@ -634,3 +634,65 @@ def test_a_loaded_model_learns_on(tmp_path):
     loaded = saved_and_loaded(classifier, tmp_path / "model.tnb")
     more = ["the unicorn sat", "dog"], ["cat", "dog"]
     assert_same_model(loaded.partial_fit(*more), classifier.partial_fit(*more))
+
+
+# What is set after fitting
+
+
+def test_what_cannot_change_after_fitting_is_refused_by_partial_fit():
+    for changed in ({"model": "bernoulli"}, {"weights": "tfidf"}, {"unknown": "token"}, {"ngrams": (1, 2)}):
+        classifier = fitted("multinomial", "counts").set_params(**changed)
+        with pytest.raises(ValueError, match=f"{next(iter(changed))} was .* fit anew"):
+            classifier.partial_fit(TEXTS, LABELS)
+    with pytest.raises(ValueError, match="model must be one of"):
+        fitted("multinomial", "counts").set_params(model="nope").partial_fit(TEXTS, LABELS)
+
+
+def test_smoothing_may_change_between_batches():
+    classifier = fitted("multinomial", "counts").set_params(alpha=0.5).partial_fit(TEXTS, LABELS)
+    assert classifier.model_.alpha == 0.5
+
+
+def test_a_file_holds_what_was_fitted_whatever_was_set_later(tmp_path):
+    classifier = fitted("multinomial", "counts")
+    before = classifier.predict_proba(TEXTS)
+    classifier.set_params(alpha=50.0).save(tmp_path / "model.tnb")
+    loaded = textnb.load(tmp_path / "model.tnb")
+    assert loaded.alpha == 1.0
+    assert (loaded.predict_proba(TEXTS) == before).all()
+    assert loaded.model_.alpha == classifier.model_.alpha == 1.0
+
+
+# A generative model can produce documents
+
+
+def test_documents_drawn_from_a_model_give_its_probabilities_back():
+    classifier = fitted("multinomial", "counts")
+    texts, labels = classifier.sample(2000, random_state=0, length=20)
+    again = TextClassifier("multinomial", "counts", vocabulary=classifier.vocabulary_).fit(texts, labels)
+    expected, found = np.exp(classifier.model_.feature_log_prob_), np.exp(again.model_.feature_log_prob_)
+    assert np.abs(found - expected).max() < 4 * np.sqrt(0.25 / (800 * 20))
+    texts, labels = fitted("bernoulli", "binary").sample(5, random_state=0)
+    assert len(texts) == len(labels) == 5
+
+
+@pytest.mark.parametrize(("model", "weights"), [("complement", "counts"), ("multinomial", "tfidf")])
+def test_what_cannot_produce_documents_says_why(model, weights):
+    with pytest.raises(ValueError, match=r"cannot sample|ComplementNB"):
+        fitted(model, weights).sample(3, **({"length": 5} if model == "multinomial" else {}))
+
+
+def test_the_likelihood_of_a_document_leaves_the_prior_out():
+    classifier = fitted("multinomial", "counts")
+    joint = classifier.log_likelihood(TEXTS) + classifier.predictor_.log_prior
+    np.testing.assert_allclose(
+        joint - np.logaddexp.reduce(joint, axis=1, keepdims=True), classifier.predict_log_proba(TEXTS)
+    )
+    with pytest.raises(ValueError, match="no likelihood"):
+        fitted("complement", "counts").log_likelihood(TEXTS)
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5, "two", True])
+def test_what_is_no_number_of_threads_is_refused(n_jobs):
+    with pytest.raises(ValueError, match="n_jobs must be a number of threads"):
+        TextClassifier(n_jobs=n_jobs).fit(TEXTS, LABELS)

@@ -12,8 +12,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from textnb.model_file import TERM_ARRAYS, check_form, file_columns, file_parts, predictor_of
-from textnb.models.base import announced_classes, check_weights, class_positions
-from textnb.models.count import BernoulliNB, ComplementNB, MultinomialNB
+from textnb.models.base import announced_classes, check_weights, class_positions, unique_classes
+from textnb.models.count import NO_LIKELIHOOD, BernoulliNB, ComplementNB, MultinomialNB
+from textnb.models.parts import texts_of
 from textnb.predictor import Predictor
 from textnb.statistics.counts import ClassCounts, count_classes
 from textnb.statistics.stream import count_stream
@@ -24,6 +25,7 @@ from textnb.text.learning import UNKNOWN_CHOICES, Limits, learn_vocabulary
 from textnb.text.rows import Array
 from textnb.text.stop_words import check_stop_words, stop_word_set
 from textnb.text.term_index import TermIndex, check_term_arrays
+from textnb.text.threads import check_jobs
 from textnb.text.tokenize import DEFAULT_TOKEN_PATTERN
 from textnb.text.vocabulary import Vocabulary
 from textnb.text.weights import Weighting, check_weighting
@@ -58,7 +60,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     fit_prior, class_prior, norm
         As in the naive Bayes classes; ``norm`` is Complement's.
     n_jobs : int, default=None
-        Threads to count with; no result depends on it.
+        Threads to count with; no result depends on it. None takes all cores if there is much text, -1 always.
 
     Attributes
     ----------
@@ -127,7 +129,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     def fit(self, texts: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from documents and their labels."""
         documents, labels = _check_training(texts, y, stream=self._adds_up())
-        classes, class_ids = np.unique(labels, return_inverse=True)
+        classes, class_ids = unique_classes(labels)
         return self._learn_first(documents, class_ids, classes, check_weights(sample_weight, len(labels)))
 
     def partial_fit(self, texts: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -139,6 +141,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         document_weights = check_weights(sample_weight, len(labels))
         if first:
             return self._learn_first(documents, class_ids, known, document_weights)
+        self._check_parameters()
+        self._check_unchanged()
         fitted = self.predictor_
         rows = fitted.weighting.apply(fitted.count(documents))
         more = count_classes(rows, class_ids, known, document_weights)
@@ -164,6 +168,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         A term's weight is what a unit of it adds to the class's score beyond what it adds, on average, to the others'.
         """
         check_is_fitted(self)
+        if n < 0:
+            raise ValueError(f"n must be 0 or more, got {n}")
         weights = np.asarray(self.predictor_.rule.weights)
         others = max(len(self.classes_) - 1, 1)
         total = weights.sum(axis=1)
@@ -184,7 +190,28 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     @property
     def model_(self) -> CountModel:
         """The naive Bayes estimator on the vocabulary's columns, derived from ``statistics_``."""
-        return self._new_model().set_statistics(self.statistics_)
+        return _new_model(self._fitted_with).set_statistics(self.statistics_)
+
+    def log_likelihood(self, texts: Any) -> Array:
+        """log P(document | c) of every document and class, the prior left out, (n, n_classes)."""
+        check_is_fitted(self)
+        if self._fitted_with["model"] == "complement":
+            raise ValueError(NO_LIKELIHOOD)
+        return self.predictor_.log_likelihood(texts)
+
+    def sample(self, n: int, random_state: Any = None, *, length: Any = None) -> tuple[list[str], Array]:
+        """n documents that the model could have produced, and their classes: (texts, labels).
+
+        Words stand in the order of the vocabulary: a model of counts knows no other. A multinomial model needs the
+        `length` of the documents; complement and tf-idf models cannot be drawn from, and say so.
+        """
+        check_is_fitted(self)
+        if self.predictor_.weighting.idf is not None:
+            raise ValueError("cannot sample: tf-idf weights are no counts of words. Use weights='counts' or 'binary'.")
+        model = self.model_
+        options = {} if length is None or isinstance(model, BernoulliNB) else {"length": length}
+        counts, labels = model.sample(n, random_state, **options)
+        return texts_of(counts, np.array(self.predictor_.column_names(), dtype=object)), labels
 
     def save(self, path: Any) -> None:
         """Write the model to a file that `textnb.load` and the command line read: data only, no code."""
@@ -193,7 +220,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         arrays, settings = file_parts(self.predictor_, columns)
         arrays["totals"] = self.statistics_.totals.T[columns]
         arrays["documents"] = self.statistics_.documents
-        write_model(path, arrays, settings | {"parameters": _plain_parameters(self)})
+        write_model(path, arrays, settings | {"parameters": _plain_parameters(self._fitted_with)})
 
     def _learn_first(self, documents: Iterable[str], class_ids: Array, classes: Array, weights: Array | None) -> Self:
         self._check_parameters()
@@ -229,7 +256,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         weighting: Weighting,
         statistics: ClassCounts,
     ) -> Self:
-        model = self._new_model().set_statistics(statistics)
+        parameters = self.get_params(deep=False)
+        model = _new_model(parameters).set_statistics(statistics)
         self.predictor_ = Predictor(
             analyzer=analyzer,
             vocabulary=vocabulary,
@@ -243,13 +271,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         )
         self.statistics_ = statistics
         self.classes_ = statistics.classes
+        self._fitted_with = parameters  # whatever is set later, this is what was fitted, and what is saved
         return self
-
-    def _new_model(self) -> CountModel:
-        common = {"alpha": self.alpha, "fit_prior": self.fit_prior, "class_prior": self.class_prior}
-        if self.model == "complement":
-            return ComplementNB(norm=self.norm, **common)
-        return MultinomialNB(**common) if self.model == "multinomial" else BernoulliNB(**common)
 
     def _analyzer(self) -> Analyzer:
         return Analyzer(
@@ -271,8 +294,18 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"unknown must be one of {', '.join(UNKNOWN_CHOICES)}, got {self.unknown!r}")
         if not isinstance(self.alpha, Real):
             raise ValueError(f"alpha must be a number, 0 or more, got {self.alpha!r}")
+        check_jobs(self.n_jobs)
         if self.calibrate:
             raise ValueError(f"calibrate must be False: this version does not calibrate, got {self.calibrate!r}")
+
+    def _check_unchanged(self) -> None:
+        """Only how the model is derived from its counts may change between calls of `partial_fit`."""
+        now = self.get_params(deep=False)
+        for name, value in self._fitted_with.items():
+            if name not in ("alpha", "fit_prior", "class_prior", "norm", "n_jobs") and not _equal(now[name], value):
+                raise ValueError(
+                    f"{name} was {value!r} in fit and cannot become {now[name]!r} in partial_fit: fit anew"
+                )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -300,13 +333,25 @@ def load(path: Any) -> TextClassifier | MixedNB:
     classifier.predictor_ = predictor
     classifier.statistics_ = statistics
     classifier.classes_ = predictor.classes
+    classifier._fitted_with = classifier.get_params(deep=False)
     return classifier
 
 
-def _plain_parameters(classifier: TextClassifier) -> dict[str, Any]:
+def _new_model(parameters: dict[str, Any]) -> CountModel:
+    common = {name: parameters[name] for name in ("alpha", "fit_prior", "class_prior")}
+    if parameters["model"] == "complement":
+        return ComplementNB(norm=parameters["norm"], **common)
+    return {"multinomial": MultinomialNB, "bernoulli": BernoulliNB}[parameters["model"]](**common)
+
+
+def _equal(a: Any, b: Any) -> bool:
+    return a is b or bool(np.array_equal(np.asarray(a, dtype=object), np.asarray(b, dtype=object)))
+
+
+def _plain_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
     """The constructor's parameters as JSON has them; of a given vocabulary only that there was one."""
-    plain = {name: _plain(value) for name, value in classifier.get_params().items()}
-    plain["vocabulary"] = None if classifier.vocabulary is None else "given"
+    plain = {name: _plain(value) for name, value in parameters.items()}
+    plain["vocabulary"] = None if parameters["vocabulary"] is None else "given"
     return plain
 
 

@@ -49,7 +49,7 @@ class Predictor:
 
     def _vocabulary_for(self, documents: list[str]) -> Vocabulary | TermIndex:
         """The index of a model file as it lies for a few documents, as a dictionary for many."""
-        many = isinstance(self.vocabulary, TermIndex) and pays_to_compile(documents, 4 * len(self.vocabulary))
+        many = isinstance(self.vocabulary, TermIndex) and pays_to_compile(documents, self.vocabulary, 16)
         return self._dictionary if many else self.vocabulary
 
     @cached_property
@@ -57,9 +57,13 @@ class Predictor:
         terms = self.vocabulary.terms()
         return Vocabulary.of_ids(dict(zip(terms, range(len(terms)), strict=True)))
 
+    def log_likelihood(self, texts: Any) -> Array:
+        """log P(x | c), or a complement model's scores, (n, K)."""
+        return self.rule.log_likelihood(self.weighting.apply(self.count(texts)))
+
     def joint(self, texts: Any) -> Array:
         """log P(x, c), or a complement model's scores, (n, K)."""
-        scores = self.rule.log_likelihood(self.weighting.apply(self.count(texts)))
+        scores = self.log_likelihood(texts)
         return scores + self.log_prior if self.prior_in_joint else scores
 
     def log_proba(self, texts: Any) -> Array:

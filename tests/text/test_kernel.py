@@ -352,3 +352,31 @@ def assert_same_matrix(arrays, matrix):
     for ours, theirs in zip(arrays, (matrix.indptr, matrix.indices, matrix.data), strict=True):
         assert ours.dtype == theirs.dtype
         assert np.array_equal(ours, theirs)
+
+
+def test_a_million_random_documents_leak_nothing():
+    script = """
+import random, resource
+from textnb.text import _kernel as kernel
+random.seed(0)
+words = [random.choice("abcdeéß𝔘") * random.randint(1, 4) + str(i) for i in range(5000)]
+vocabulary = kernel.KernelVocabulary(words[:2000])
+
+def round_of(n):
+    texts = [" ".join(random.choices(words, k=random.randint(0, 8))) for _ in range(n)]
+    kernel.count_growing(texts, "word", 1, 2, True, frozenset(words[:9]), 2)
+    kernel.count_known(texts, vocabulary, "word", 1, 1, True, None, 2, unknown=True)
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize() / 2**20
+
+for _ in range(4):
+    round_of(50_000)
+before = resident()
+for _ in range(16):
+    round_of(50_000)
+print(resident() - before)
+"""
+    child = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert float(child.stdout) < 8  # megabytes; one leaked pointer a document would be 6, one row 60

@@ -57,5 +57,5 @@ def test_n_jobs_as_in_scikit_learn():
     cores = available_cores()
     assert cores >= 1
     assert [thread_count(n) for n in (None, 1, 3, -1, -cores, -cores - 5)] == [1, 1, 3, cores, 1, 1]
-    with pytest.raises(ValueError, match="n_jobs must not be 0"):
+    with pytest.raises(ValueError, match="n_jobs must be a number of threads, not 0"):
         thread_count(0)

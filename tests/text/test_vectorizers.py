@@ -13,7 +13,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
-from textnb import CountVectorizer, MultinomialNB, TfidfVectorizer
+from textnb import CountVectorizer, MultinomialNB, TfidfTransformer, TfidfVectorizer
+from textnb.text.compiled import kernel_name
 
 TEXTS = ["The cat sat on the mat.", "A dog, a dog!", "", "the mat of the cat", "dog on mat"]
 LABELS = ["cat", "dog", "cat", "cat", "dog"]
@@ -306,3 +307,33 @@ def test_either_kind_of_matrix_can_be_asked_for(setting, kind):
     with sklearn.config_context(sparse_interface=setting):
         assert type(CountVectorizer().fit_transform(TEXTS)) is kind
         assert type(TfidfVectorizer().fit_transform(TEXTS)) is kind
+
+
+def test_documents_that_are_tokens_already_go_through_a_tokenizer_that_returns_them():
+    vectorizer = CountVectorizer(tokenizer=lambda tokens: tokens, lowercase=False, token_pattern=None)
+    assert vectorizer.fit_transform([["a", "b", "a"], ["c"]]).toarray().tolist() == [[2, 1, 0], [0, 0, 1]]
+
+
+@pytest.mark.parametrize("idf", [np.array([1, 2]), np.array([1, 2], dtype=np.float32), np.arange(1.0, 5.0)[::2]])
+def test_any_array_will_do_as_idf(idf):
+    vectorizer = TfidfVectorizer(norm=None).fit(["cat dog"])
+    vectorizer.idf_ = idf
+    assert vectorizer.transform(["cat dog"]).toarray().tolist() == [idf.tolist()]
+
+
+def test_counts_that_have_no_weight_are_refused():
+    with pytest.raises(ValueError, match="NaN or infinity"):
+        TfidfTransformer(sublinear_tf=True).fit_transform([[0.0, -1.0], [1.0, 1.0]])
+
+
+def test_many_small_batches_reach_the_kernel_too():
+    vectorizer = CountVectorizer().fit([f"word{i} and more" for i in range(2000)])
+    for _ in range(2000):
+        vectorizer.transform(["word7 and no more"])
+    assert vectorizer._vocabulary.is_compiled or kernel_name() == "Python"
+
+
+def test_combining_marks_belong_to_words_on_the_engine_with_a_time_limit():
+    """Unlike scikit-learn's: a pattern with a repeated group runs on `regex`, whose \\w follows Unicode."""
+    vectorizer = CountVectorizer(token_pattern=r"\w+(?:'\w+)?").fit(["e\u0301cole it's"])
+    assert sorted(vectorizer.vocabulary_) == ["e\u0301cole", "it's"]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 
 def main() -> None:
     """The `textnb` command."""
+    gc.set_threshold(50_000)  # starting makes many objects and no garbage
     try:
         from textnb.cli.app import run
 

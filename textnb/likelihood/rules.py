@@ -88,7 +88,7 @@ class Impossible:
     the document.
     """
 
-    signs: Table  # (V, K), int8
+    signs: Table  # (V, K), −1, 0 or 1
     required: Array  # (K,): how many features a class always has
 
     def violated(self, X: Any) -> Array:

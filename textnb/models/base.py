@@ -102,7 +102,7 @@ class AdditiveNB(NaiveBayes):
         """Count the rows of X by the classes of y and derive the model."""
         with unchanged_on_error(self):
             X, y = self._validate_training(X, y, reset=True)
-            classes, class_ids = np.unique(y, return_inverse=True)
+            classes, class_ids = unique_classes(y)
             return self.set_statistics(self._count(X, class_ids, classes, check_weights(sample_weight, len(y))))
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -140,6 +140,14 @@ def check_weights(sample_weight: Any, n: int) -> Array | None:
     if not weights.any():
         raise ValueError("Sample weights must contain at least one non-zero number.")
     return weights
+
+
+def unique_classes(y: Array) -> tuple[Array, Array]:
+    """The sorted classes, and the position of every label among them."""
+    classes, class_ids = np.unique(y, return_inverse=True)
+    if classes.dtype == object and all(isinstance(label, str) for label in classes):
+        classes = np.array(classes.tolist())  # strings, as scikit-learn has them
+    return classes, class_ids
 
 
 def announced_classes(classes: Any, known: Array | None) -> Array:

@@ -56,9 +56,15 @@ class _CountNB(AdditiveNB, ABC):
         self.statistics_ = statistics
         self.classes_ = statistics.classes
         self.class_log_prior_ = log_prior
-        self.feature_log_prob_ = weights
+        weights.flags.writeable = False
+        self._feature_weights = weights
         self.rule_ = rule
         return self
+
+    @property
+    def feature_log_prob_(self) -> Array:
+        """log P(x_j | c), or a complement model's weights, (n_classes, n_features); derived, so it cannot be set."""
+        return self._feature_weights
 
     @property
     def class_count_(self) -> Array:

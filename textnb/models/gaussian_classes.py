@@ -66,7 +66,8 @@ class DiscriminantAnalysis(NaiveBayes, ABC):
     def fit(self, X: Any, y: Any) -> Self:
         """Estimate priors, means and covariances from the rows of X by the classes of y."""
         with unchanged_on_error(self):
-            X, y = validate_data(self, X, y, ensure_min_samples=2, dtype=[np.float64, np.float32])
+            X, y = validate_data(self, X, y, ensure_min_samples=2, dtype="numeric")
+            X = X if X.dtype == np.float32 else X.astype(np.float64, copy=False)
             check_classification_targets(y)
             if max(float(X.max()), -float(X.min())) > _LARGEST:
                 raise ValueError("X has values so large that their squares are beyond floating point; scale X down")

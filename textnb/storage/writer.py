@@ -93,7 +93,10 @@ def _replace_file(path: Path, parts: Iterable[memoryview]) -> None:
 
     temporary = path.with_name(f".textnb-{os.urandom(8).hex()}.tmp")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(temporary, flags, 0o666 if old_mode is None else stat.S_IMODE(old_mode))
+    try:
+        descriptor = os.open(temporary, flags, 0o666 if old_mode is None else stat.S_IMODE(old_mode))
+    except OSError as error:
+        raise OSError(error.errno, f"cannot write the model ({error.strerror})", str(path)) from None
     try:
         try:
             if old_mode is not None:

@@ -32,14 +32,15 @@ def count_known(
     """How often each document has each term of the vocabulary, and how many terms it has outside it."""
     if isinstance(vocabulary, Vocabulary) and kernel.serves(analyzer):
         documents = list(documents)
-        if vocabulary.is_compiled or pays_to_compile(documents, len(vocabulary)):
+        if vocabulary.is_compiled or pays_to_compile(documents, vocabulary):
             return kernel.count_known(documents, analyzer, vocabulary, n_jobs)
     return count_known_in_python(documents, analyzer, vocabulary)
 
 
-def pays_to_compile(documents: Sequence[str], n_terms: int) -> bool:
-    """Whether there is so much text that the kernel saves more time than preparing a vocabulary for it takes."""
-    return sum(map(len, documents)) >= 4 * n_terms
+def pays_to_compile(documents: Sequence[str], vocabulary: Vocabulary | TermIndex, characters_a_term: int = 4) -> bool:
+    """Whether, with these, so much text was looked up that preparing the vocabulary takes less time than it saves."""
+    vocabulary.characters_seen += sum(map(len, documents))
+    return vocabulary.characters_seen >= characters_a_term * len(vocabulary)
 
 
 def count_all_in_python(documents: Iterable[Any], analyzer: Analyzer) -> tuple[dict[Any, int], SparseRows]:

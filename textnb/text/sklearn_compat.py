@@ -12,15 +12,19 @@ from textnb.text.rows import SparseRows
 
 def to_public_csr(rows: SparseRows) -> Any:
     """The rows as a scipy matrix of the kind that scikit-learn's configuration asks for."""
-    return as_public(scipy.sparse.csr_array((rows.data, rows.indices, rows.indptr), shape=rows.shape))
+    return _public_container()((rows.data, rows.indices, rows.indptr), shape=rows.shape)
 
 
 def as_public(X: Any) -> Any:
-    """A CSR matrix as csr_array or csr_matrix, whichever is asked for (csr_matrix before there was a choice)."""
+    """A CSR matrix as csr_array or csr_matrix, whichever is asked for."""
+    container = _public_container()
+    return X if type(X) is container else container(X)
+
+
+def _public_container() -> Any:
+    """csr_matrix before there was a choice."""
     wants_array = sklearn.get_config().get("sparse_interface") == "sparray"
-    if wants_array == isinstance(X, scipy.sparse.sparray):
-        return X
-    return (scipy.sparse.csr_array if wants_array else scipy.sparse.csr_matrix)(X)
+    return scipy.sparse.csr_array if wants_array else scipy.sparse.csr_matrix
 
 
 def is_sparse(X: Any) -> bool:

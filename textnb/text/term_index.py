@@ -68,6 +68,7 @@ class TermIndex:
     ) -> None:
         _check_form(terms, offsets, hashes, order)
         self._terms, self._offsets, self._hashes, self._order = terms, offsets, hashes, order
+        self.characters_seen = 0  # of text that was looked up, which decides whether a dictionary pays
 
     def __len__(self) -> int:
         return len(self._hashes)

@@ -3,18 +3,26 @@
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from numbers import Integral
 from threading import Event
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Block = TypeVar("Block")
 
 
+def check_jobs(n_jobs: Any) -> None:
+    """Refuse what is no number of threads."""
+    if n_jobs is not None and (not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0):
+        raise ValueError(
+            f"n_jobs must be a number of threads, not 0, or -1 for all cores, or None for what pays, got {n_jobs!r}"
+        )
+
+
 def thread_count(n_jobs: int | None) -> int:
     """Threads meant by scikit-learn's `n_jobs`: None is 1, -1 all cores, -2 all but one, and so on."""
+    check_jobs(n_jobs)
     if n_jobs is None:
         return 1
-    if n_jobs == 0:
-        raise ValueError("n_jobs must not be 0: give a number of threads, -1 for all cores, or None for one thread.")
     return n_jobs if n_jobs > 0 else max(1, available_cores() + 1 + n_jobs)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 DEFAULT_TOKEN_PATTERN = r"(?u)\b\w\w+\b"
@@ -54,7 +54,7 @@ def named_stemmer(name: str) -> Stem:
         stemmer = nltk.stem.SnowballStemmer(name.partition("-")[2] or "english")
     else:
         stemmer = getattr(nltk.stem, _NLTK_STEMMERS[name])()
-    return cache(stemmer.stem)
+    return lru_cache(1 << 16)(stemmer.stem)  # bounded: a filter that runs for weeks meets ever new words
 
 
 def check_tokenizer_name(name: str) -> None:
@@ -91,7 +91,7 @@ def pattern_tokenizer(pattern: str) -> Tokenize:
 # after it. A word boundary there is harmless if the pattern starts at one too.
 _SIMPLE_BRANCH = re.compile(
     r"(?P<start>\(*\\b)?(?:[^\\*+?{()]\??|\((?!\?)|\)(?![*+?{]))*"
-    r"(?P<repetition>[*+]|\{\d*,?\d*\})?\)*(?P<end>\\b\)*)?"
+    r"(?P<repetition>[*+]|\{\d{0,2},?\d{0,2}\})?\)*(?P<end>\\b\)*)?"
 )
 
 

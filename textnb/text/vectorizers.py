@@ -21,6 +21,7 @@ from textnb.text.learning import UNKNOWN_CHOICES, Limits, count_by, learn_vocabu
 from textnb.text.rows import Array, SparseRows
 from textnb.text.sklearn_compat import as_public, from_csr, is_sparse, to_public_csr
 from textnb.text.stop_words import check_stop_words, stop_word_set
+from textnb.text.threads import check_jobs
 from textnb.text.tokenize import DEFAULT_TOKEN_PATTERN
 from textnb.text.vocabulary import Vocabulary
 from textnb.text.weights import inverse_document_frequency, weigh
@@ -41,7 +42,10 @@ class CountVectorizer(BaseEstimator):
     stemmer : callable, or "porter", "lancaster", "snowball", "snowball-german", … (nltk's), default=None
         Applied to every token after stop words are removed.
     n_jobs : int, default=None
-        Threads to count with; the result does not depend on it.
+        Threads to count with; the result does not depend on it. None takes all cores if there is much text, -1 always.
+    token_pattern : str, default=r"(?u)\\b\\w\\w+\\b"
+        A pattern that might backtrack for ever, such as one with a repeated group, runs on the `regex` package with a
+        time limit; there ``\\w`` follows Unicode's own definition and takes combining marks, unlike `re`'s.
 
     Examples
     --------
@@ -151,7 +155,8 @@ class CountVectorizer(BaseEstimator):
         documents: Iterable[Any] = as_documents(raw_documents)
         if self.input != "content":
             documents = map(self._read, documents)
-        if callable(self.analyzer) or self.preprocessor is not None:  # which may take documents of any kind
+        only_tokenized = callable(self.tokenizer) and not self.lowercase and not self.strip_accents
+        if callable(self.analyzer) or self.preprocessor is not None or only_tokenized:  # documents of any kind
             return (self._decode_lenient(document, i) for i, document in enumerate(documents))
         return decoded(documents, self.encoding, self.decode_error)
 
@@ -239,6 +244,7 @@ class CountVectorizer(BaseEstimator):
         _check_choice("input", self.input, ("filename", "file", "content"))
         _check_choice("decode_error", self.decode_error, ("strict", "ignore", "replace"))
         _check_choice("unknown", self.unknown, UNKNOWN_CHOICES)
+        check_jobs(self.n_jobs)
         self._analyzer()
 
     def _validate_vocabulary(self) -> None:
@@ -333,6 +339,8 @@ class TfidfTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, au
         if not is_sparse(X):
             X = scipy.sparse.csr_array(X, dtype=X.dtype)
         weighed = self._weigh(from_csr(X))
+        if not np.isfinite(weighed.data).all():
+            raise ValueError("Input contains NaN or infinity once weighed: counts must be positive, and zeros left out")
         if copy:
             return to_public_csr(weighed)
         X.data[:] = weighed.data

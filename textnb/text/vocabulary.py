@@ -40,6 +40,7 @@ class Vocabulary(Mapping[Any, int]):
     def __init__(self, terms: Iterable[Any] | Mapping[Any, int] = (), *, unknown: bool = False) -> None:
         self.unknown = unknown
         self._compiled: Any = None
+        self.characters_seen = 0  # of text that was looked up, which decides whether compiling pays
         self.ids: dict[Any, int] = checked_ids(terms)
 
     @classmethod

@@ -50,7 +50,8 @@ def weigh(rows: SparseRows, *, idf: Table | None, sublinear_tf: bool, norm: str 
     data = sublinear(rows.data) if sublinear_tf else rows.data.astype(rows.data.dtype if floats else np.float64)
     plain = data.dtype == np.float64 and (idf is None or isinstance(idf, np.ndarray))
     if plain and (kernel := compiled_kernel()) is not None:
-        kernel.weigh_rows(rows.indptr, rows.indices, data, idf, _NORMS[norm], 0, rows.shape[0])
+        factors = None if idf is None else np.ascontiguousarray(idf, dtype=np.float64)
+        kernel.weigh_rows(rows.indptr, rows.indices, data, factors, _NORMS[norm], 0, rows.shape[0])
         return rows.with_data(data)
     if idf is not None:
         data = data * idf[rows.indices]
