@@ -14,20 +14,26 @@ def complement_weights(totals: Array, alpha: float | Array, norm: bool) -> Array
 
     With ``norm``, divided by Σ_j |w_cj| (step 7; the sum is of one sign). A lone feature weighs 0.
     """
-    rest = np.einsum("cj->j", totals) - totals
-    if np.issubdtype(rest.dtype, np.floating):
-        np.maximum(rest, 0.0, out=rest)  # rounding can leave less than nothing
+    rest = _rest(totals)
     if np.min(alpha) == 0 and not (rest + alpha > 0).all():
         raise ValueError(
             "ComplementNB needs alpha > 0 here: with alpha = 0, a feature that occurs in one class only, or in none, "
             "would get an infinite weight. Use a small alpha such as 1e-3."
         )
-    logged = log_smoothed(rest, alpha)
-    logged -= np.log(smoothed_mass(rest, alpha))
+    weights = log_smoothed(rest, alpha)
+    np.subtract(np.log(smoothed_mass(rest, alpha)), weights, out=weights)
     if norm:
-        length = sum_features(logged)[:, np.newaxis]
-        return logged / np.where(length == 0, 1.0, length)
-    return np.negative(logged, out=logged)
+        length = sum_features(weights)[:, np.newaxis]
+        return weights / np.where(length == 0, 1.0, length)
+    return weights
+
+
+def _rest(totals: Array) -> Array:
+    """N_j − N_cj, (K, V): of two classes, the other."""
+    if len(totals) == 2:
+        return totals[::-1]
+    rest = np.einsum("cj->j", totals) - totals
+    return np.maximum(rest, 0, out=rest)  # rounding can leave less than nothing
 
 
 def complement_rule(weights: Array) -> LinearRule:

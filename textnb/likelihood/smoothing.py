@@ -38,4 +38,4 @@ def sum_features(values: Array) -> Array:
 def smoothed_mass(counts: Array, alpha: float | Array) -> Array:
     """Σ_j (N_cj + α_j), (K, 1)."""
     pseudo_counts = np.sum(np.broadcast_to(alpha, counts.shape[1]), dtype=np.float64)
-    return (sum_features(counts) + pseudo_counts)[:, np.newaxis]
+    return (np.einsum("cj->c", counts) + pseudo_counts)[:, np.newaxis]
