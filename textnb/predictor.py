@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from textnb.decision import log_posterior, most_probable
 from textnb.likelihood.rules import LinearRule
 from textnb.text.analyzer import Analyzer
 from textnb.text.counting import count_known, pays_to_compile
-from textnb.text.documents import as_documents, decoded
+from textnb.text.documents import as_documents, batches, decoded
 from textnb.text.rows import Array, SparseRows
 from textnb.text.term_index import TermIndex
 from textnb.text.vocabulary import UNKNOWN, Vocabulary
@@ -43,7 +42,9 @@ class Predictor:
 
     def count(self, texts: Any) -> SparseRows:
         """The documents' counts of the model's columns."""
-        documents = list(decoded(as_documents(texts)))
+        return self._count(list(decoded(as_documents(texts))))
+
+    def _count(self, documents: list[str]) -> SparseRows:
         rows, outside = count_known(documents, self.analyzer, self._vocabulary_for(documents), self.n_jobs)
         return rows.append_column(outside) if self.unknown else rows
 
@@ -59,21 +60,24 @@ class Predictor:
 
     def log_likelihood(self, texts: Any) -> Array:
         """log P(x | c), or a complement model's scores, (n, K)."""
-        return self.rule.log_likelihood(self.weighting.apply(self.count(texts)))
+        blocks = [self._log_likelihood(block) for block in _blocks(texts)]
+        return np.concatenate(blocks) if blocks else np.zeros((0, len(self.classes)))
 
-    def joint(self, texts: Any) -> Array:
-        """log P(x, c), or a complement model's scores, (n, K)."""
-        scores = self.log_likelihood(texts)
+    def _log_likelihood(self, documents: list[str]) -> Array:
+        return self.rule.log_likelihood(self.weighting.apply(self._count(documents)))
+
+    def _joint(self, documents: list[str]) -> Array:
+        scores = self._log_likelihood(documents)
         return scores + self.log_prior if self.prior_in_joint else scores
 
     def log_proba(self, texts: Any) -> Array:
         """log P(c | x), (n, K)."""
-        blocks = [log_posterior(self.joint(block), self.log_prior) for block in _blocks(texts)]
+        blocks = [log_posterior(self._joint(block), self.log_prior) for block in _blocks(texts)]
         return np.concatenate(blocks) if blocks else np.zeros((0, len(self.classes)))
 
     def predict(self, texts: Any) -> Array:
         """The most probable class of every document."""
-        blocks = [most_probable(self.joint(block), self.log_prior) for block in _blocks(texts)]
+        blocks = [most_probable(self._joint(block), self.log_prior) for block in _blocks(texts)]
         return self.classes[np.concatenate(blocks) if blocks else np.zeros(0, dtype=np.int64)]
 
     def column_names(self) -> list[str]:
@@ -81,6 +85,4 @@ class Predictor:
 
 
 def _blocks(texts: Any) -> Iterator[list[str]]:
-    documents = decoded(as_documents(texts))
-    while block := list(islice(documents, _BLOCK)):
-        yield block
+    return batches(decoded(as_documents(texts)), _BLOCK)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from textnb.cli import options
-from textnb.cli.output import notice, report_skipped, show, show_json, status
+from textnb.cli.output import notice, show_outcome, status
 
 if TYPE_CHECKING:
     from textnb.cli.evaluation import Outcome
@@ -54,18 +54,9 @@ def evaluate(
         "encoding": encoding,
         "strict": strict,
     }
-    if plot is not None:
-        from textnb.report import check_picture
-
-        check_picture(options.place("--plot", plot))
+    options.check_plot(plot)
     outcome = run_evaluation(model, corpus, None if subset is None else subset.value, source, quiet=quiet)
-    report_skipped(outcome.problems, quiet)
-    if plot is not None:
-        from textnb.report import confusion_heatmap
-
-        confusion_heatmap(outcome.evaluation, plot, title=f"{corpus}: accuracy {outcome.evaluation.accuracy:.4f}")
-        notice(f"drew {plot}", quiet)
-    show_json(outcome.to_json()) if as_json else show(outcome.to_text())
+    show_outcome(outcome, corpus, plot, as_json=as_json, quiet=quiet)
 
 
 def run_evaluation(model: Path, spec: str, subset: str | None, source: dict[str, Any], *, quiet: bool) -> Outcome:

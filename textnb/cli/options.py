@@ -93,3 +93,11 @@ def place(option: str, path: Path) -> Path:
     if not os.access(folder, os.W_OK):
         raise ValueError(f"{option} {path}: the folder may not be written to; choose another")
     return path
+
+
+def check_plot(path: Path | None) -> None:
+    """Refuse a picture that could not be drawn, before time is spent on what it shows."""
+    if path is not None:
+        from textnb.report import check_picture
+
+        check_picture(place("--plot", path))

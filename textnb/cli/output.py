@@ -7,9 +7,14 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from errno import ENOSPC
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from textnb.report.safe import printable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from textnb.cli.evaluation import Outcome
 
 Item = TypeVar("Item")
 
@@ -89,3 +94,14 @@ def report_skipped(problems: Iterable[tuple[str, str]], quiet: bool, shown: int 
 def _say(line: str) -> None:
     if sys.stderr is not None:
         print(line, file=sys.stderr)
+
+
+def show_outcome(outcome: Outcome, corpus: str, plot: Path | None, *, as_json: bool, quiet: bool) -> None:
+    """What `train` and `evaluate` found: skipped documents, the picture if one is asked for, the result."""
+    report_skipped(outcome.problems, quiet)
+    if plot is not None:
+        from textnb.report import confusion_heatmap
+
+        confusion_heatmap(outcome.evaluation, plot, title=f"{corpus}: accuracy {outcome.evaluation.accuracy:.4f}")
+        notice(f"drew {plot}", quiet)
+    show_json(outcome.to_json()) if as_json else show(outcome.to_text())

@@ -88,13 +88,12 @@ class Answer:
 
 def run_prediction(predictor: Any, documents: Iterable[tuple[str, Any]]) -> Iterator[Answer]:
     """An answer for each (id, text), or (id, values) of a row, in order, some documents at a time."""
-    from itertools import islice
-
     import numpy as np
 
+    from textnb.text.documents import batches
+
     labels = predictor.classes.tolist()
-    waiting = iter(documents)
-    while block := list(islice(waiting, 256)):
+    for block in batches(documents, 256):
         for (name, _), row in zip(block, np.exp(predictor.log_proba([content for _, content in block])), strict=True):
             probabilities = dict(zip(map(str, labels), row.tolist(), strict=True))
             yield Answer(name, labels[int(row.argmax())], probabilities)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from textnb.cli import options
-from textnb.cli.output import notice, progress, report_skipped, show, show_json, status
+from textnb.cli.output import progress, show_outcome, status
 
 if TYPE_CHECKING:
     from textnb.cli.evaluation import Outcome
@@ -90,10 +90,7 @@ def train(
     if jobs == 0:
         raise ValueError("--jobs is a number of threads, or -1 for all cores, got 0")
     output = options.place("--output", output or default_output(corpus))
-    if plot is not None:
-        from textnb.report import check_picture
-
-        check_picture(options.place("--plot", plot))
+    options.check_plot(plot)
     mixed = categorical is not None or numeric is not None
     if mixed and model == options.Model.complement:
         raise ValueError(
@@ -132,13 +129,7 @@ def train(
         )
     plan = Plan(test_size=test_size, folds=cv, seed=seed)
     outcome = run_training(corpus, source, classifier, plan, features=features, output=output, quiet=quiet)
-    report_skipped(outcome.problems, quiet)
-    if plot is not None:
-        from textnb.report import confusion_heatmap
-
-        confusion_heatmap(outcome.evaluation, plot, title=f"{corpus}: accuracy {outcome.evaluation.accuracy:.4f}")
-        notice(f"drew {plot}", quiet)
-    show_json(outcome.to_json()) if as_json else show(outcome.to_text())
+    show_outcome(outcome, corpus, plot, as_json=as_json, quiet=quiet)
 
 
 @dataclass(frozen=True)

@@ -54,13 +54,10 @@ class TermTotals:
         """The terms within the limits, sorted, and their counts; all others, or those seen once, under `<UNK>`."""
         if not self.ids:
             raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
-        ids, order = self.ids, np.arange(len(self.ids))
         if self.n_blocks > 1:
-            terms = sorted(ids)
-            order = np.fromiter(map(ids.__getitem__, terms), np.int64, len(terms))
-            ids = dict(zip(terms, range(len(terms)), strict=True))
-        occurrences, totals = self._occurrences[order], self._totals[order]
-        keep = limits.kept(self._document_frequency[order], lambda: occurrences, self.n_documents)
+            self._sort()
+        ids, occurrences, totals = self.ids, self._occurrences, self._totals
+        keep = limits.kept(self._document_frequency, lambda: occurrences, self.n_documents)
         everything = bool(keep.all())
         kept = totals if everything else totals[keep]
         if unknown:
@@ -68,6 +65,14 @@ class TermTotals:
             kept = np.vstack([kept, totals[stand_ins].sum(axis=0)])
         vocabulary = Vocabulary.of_ids(ids if everything else kept_ids(ids, keep), unknown=unknown)
         return vocabulary, ClassCounts(self.classes, self.documents, kept.T)
+
+    def _sort(self) -> None:
+        """Terms in order, as those of a single block are."""
+        terms = sorted(self.ids)
+        order = np.fromiter(map(self.ids.__getitem__, terms), np.int64, len(terms))
+        self.ids = dict(zip(terms, range(len(terms)), strict=True))
+        self._occurrences, self._totals = self._occurrences[order], self._totals[order]
+        self._document_frequency = self._document_frequency[order]
 
     def _make_room(self, n_terms: int, dtype: Any) -> None:
         """Arrays that can be written to, for so many terms and some more, and of a type that holds what is added."""

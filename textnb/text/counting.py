@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from textnb.text import kernel
 from textnb.text.analyzer import Analyzer
+from textnb.text.documents import batches
 from textnb.text.rows import Array, SparseRows, exact_bincount
 from textnb.text.term_index import TermIndex
 from textnb.text.vocabulary import Vocabulary
@@ -61,7 +62,7 @@ def count_all_in_python(documents: Iterable[Any], analyzer: Analyzer) -> tuple[d
 def count_known_in_python(
     documents: Iterable[Any], analyzer: Analyzer, vocabulary: Vocabulary | TermIndex
 ) -> tuple[SparseRows, Array]:
-    blocks = [_count_block(block, vocabulary) for block in _batches(map(Counter, map(analyzer, documents)), 1024)]
+    blocks = [_count_block(block, vocabulary) for block in batches(map(Counter, map(analyzer, documents)), 1024)]
     lengths, indices, data, outside = map(np.concatenate, zip(*blocks, strict=True)) if blocks else _NOTHING
     indptr = np.concatenate(([0], np.cumsum(lengths)))
     return _canonical(indptr, indices, data, len(vocabulary)), outside
@@ -75,11 +76,6 @@ def _count_block(counters: Sequence[Counter[Any]], vocabulary: Vocabulary | Term
     known = ids >= 0
     outside = exact_bincount(documents[~known], counts[~known], len(counters))
     return np.bincount(documents[known], minlength=len(counters)), ids[known], counts[known], outside
-
-
-def _batches(items: Iterator[Any], size: int) -> Iterator[list[Any]]:
-    while batch := list(islice(items, size)):
-        yield batch
 
 
 _NOTHING = (np.zeros(0, np.int64),) * 4

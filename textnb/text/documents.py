@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from itertools import islice
+from typing import Any, TypeVar
 
 import numpy as np
+
+Item = TypeVar("Item")
 
 
 def as_documents(texts: Any) -> Iterable[Any]:
@@ -52,3 +55,10 @@ def decode_document(document: Any, position: int | None, encoding: str, errors: 
             f"{where}{name} is an invalid document, expected byte or unicode string. Drop it or use an empty string."
         )
     raise ValueError(f"{where}expected a string, got {type(document).__name__}: {document!r:.60}")
+
+
+def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    """The items in order, so many at a time."""
+    waiting = iter(items)
+    while batch := list(islice(waiting, size)):
+        yield batch
