@@ -1,0 +1,222 @@
+"""Choosing a recipe by what each document scores in a model that never saw it: one counting pass an analyzer, no refit.
+
+The candidates are the same for every corpus. They are searched in three steps, each by leave-one-out accuracy, ties by
+log-loss: every model and weighting on words; the best two of them on every choice of terms; every alpha for the best.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from textnb.decision import log_posterior
+from textnb.likelihood.prior import class_log_prior
+from textnb.models.count import BernoulliNB, ComplementNB, MultinomialNB
+from textnb.selection.duplicates import share_near_duplicated
+from textnb.selection.subtraction import leave_one_out_scores
+from textnb.text.analyzer import Analyzer
+from textnb.text.counting import count_all
+from textnb.text.learning import Limits
+from textnb.text.rows import Array, SparseRows
+from textnb.text.weights import Weighting
+
+AUTO = "auto"
+RECIPES = (
+    ("complement", "log-tfidf"),
+    ("complement", "tfidf"),
+    ("complement", "counts"),
+    ("complement", "binary"),
+    ("multinomial", "log-tfidf"),
+    ("multinomial", "tfidf"),
+    ("multinomial", "counts"),
+    ("multinomial", "binary"),
+    ("bernoulli", "binary"),
+)
+TERMS: dict[str, tuple[tuple[tuple[int, int], int], ...]] = {  # n-gram range and min_df
+    "word": (((1, 1), 1), ((1, 1), 2), ((1, 2), 2)),
+    "char": (((2, 4), 2), ((3, 5), 2)),
+    "char_wb": (((2, 4), 2), ((3, 5), 2)),
+}
+COARSE_ALPHAS = (1.0, 0.1, 0.01)
+ALPHAS = (2.0, 1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01)
+FINALISTS = 2
+MOST_DOCUMENTS = 25_000  # of more, so many are tried on, evenly chosen
+DUPLICATED = 0.1  # share of near duplicates from which on leave-one-out flatters
+
+
+class Candidate(NamedTuple):
+    """What can be chosen of a classifier."""
+
+    model: str
+    weights: str
+    ngrams: tuple[int, int]
+    min_df: float | int
+    alpha: float
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A candidate, and how it did on documents that its model had not seen."""
+
+    candidate: Candidate
+    accuracy: float
+    log_loss: float
+
+    @property
+    def rank(self) -> tuple[float, float]:
+        return -self.accuracy, self.log_loss
+
+    def to_json(self) -> dict[str, Any]:
+        found = {**self.candidate._asdict(), "ngrams": list(self.candidate.ngrams)}
+        return found | {"accuracy": self.accuracy, "log_loss": self.log_loss if np.isfinite(self.log_loss) else None}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The best candidate, all that were tried, and what they were tried by."""
+
+    best: Trial
+    trials: list[Trial]
+    estimate: str
+    n_documents: int
+    near_duplicated: float | None  # share of documents that have a near duplicate; None where groups are known
+
+    @property
+    def warning(self) -> str | None:
+        """Why the estimate is not to be believed, if so."""
+        if self.near_duplicated is None or self.near_duplicated < DUPLICATED:
+            return None
+        return (
+            f"{self.near_duplicated:.0%} of the documents are nearly the same as another: leave-one-out flatters, and "
+            "may choose too small an alpha; give groups of documents that belong together, or test on later ones"
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "best": self.best.to_json(),
+            "estimate": self.estimate,
+            "n_documents": self.n_documents,
+            "near_duplicated": self.near_duplicated,
+            "trials": [trial.to_json() for trial in self.trials],
+        }
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """What is not to be chosen: a value, or "auto" for what is."""
+
+    model: str = AUTO
+    weights: str = AUTO
+    ngrams: tuple[int, int] | str = AUTO
+    min_df: float | int | str = AUTO
+    alpha: float | str = AUTO
+
+    @property
+    def is_complete(self) -> bool:
+        return AUTO not in (self.model, self.weights, self.ngrams, self.min_df, self.alpha)
+
+    def recipes(self) -> list[tuple[str, str]]:
+        """Models and weightings to try."""
+        found = [
+            (model, weights)
+            for model, weights in RECIPES
+            if self.model in (AUTO, model) and (self.weights in (AUTO, weights) or model == "bernoulli")
+        ]
+        return found or [(self.model, self.weights)]
+
+    def terms(self, kind: Any) -> list[tuple[tuple[int, int], float | int]]:
+        """N-gram ranges and min_df to try; with an analyzer of the user's own n-grams are its own business."""
+        known = TERMS.get(kind, (((1, 1), 1), ((1, 1), 2))) if isinstance(kind, str) else (((1, 1), 1), ((1, 1), 2))
+        found = [
+            (ngrams if self.ngrams == AUTO else self.ngrams, min_df if self.min_df == AUTO else self.min_df)
+            for ngrams, min_df in known
+        ]
+        return list(dict.fromkeys(found))  # type: ignore[arg-type]
+
+    def alphas(self, among: Sequence[float]) -> Sequence[float]:
+        return among if self.alpha == AUTO else (self.alpha,)  # type: ignore[return-value]
+
+
+def tune(
+    documents: Sequence[str],
+    class_ids: Array,
+    *,
+    analyzer: Analyzer = Analyzer(),  # noqa: B008  (it is frozen)
+    fixed: Fixed = Fixed(),  # noqa: B008
+    groups: Any = None,
+    limits: Limits = Limits(),  # noqa: B008
+    norm: bool = False,
+    fit_prior: bool = True,
+    class_prior: Any = None,
+    n_jobs: int | None = None,
+    progress: Callable[[Trial], None] = lambda trial: None,
+) -> Choice:
+    """Choose what `fixed` leaves open by leave-one-out, or leave-one-group-out where groups are given.
+
+    `analyzer` says all but the n-gram range, `limits` all but min_df; `progress` hears of each trial.
+    """
+    some = _evenly(len(documents))
+    documents, class_ids = [documents[i] for i in some], np.unique(class_ids[some], return_inverse=True)[1]
+    groups = None if groups is None else np.asarray(groups)[some]
+    models = {
+        "complement": ComplementNB(norm=norm, fit_prior=fit_prior, class_prior=class_prior),
+        "multinomial": MultinomialNB(fit_prior=fit_prior, class_prior=class_prior),
+        "bernoulli": BernoulliNB(fit_prior=fit_prior, class_prior=class_prior),
+    }
+
+    @lru_cache(maxsize=1)
+    def counted(ngrams: tuple[int, int]) -> SparseRows:
+        return count_all(documents, replace(analyzer, ngrams=ngrams), n_jobs)[1]
+
+    def weighed(ngrams: tuple[int, int], min_df: float | int, weights: str) -> SparseRows:
+        rows, within = counted(ngrams), replace(limits, min_df=min_df)
+        if not within.keep_everything:
+            rows = rows.select_columns(within.kept(rows.document_frequency(), rows.column_sums, len(documents)))
+        return Weighting.fitted(weights, rows).apply(rows)
+
+    log_prior = class_log_prior(np.bincount(class_ids), learned=fit_prior, given=class_prior)
+
+    def tried(
+        recipes: Iterable[tuple[str, str]], terms: Iterable[tuple[Any, Any]], alphas: Sequence[float]
+    ) -> Iterator[Trial]:
+        for (ngrams, min_df), (model, weights) in product(terms, list(recipes)):
+            rows = weighed(ngrams, min_df, weights)
+            scores = leave_one_out_scores(models[model], rows, class_ids, alphas, groups)
+            for alpha, joint in zip(alphas, scores, strict=True):
+                trial = Trial(Candidate(model, weights, ngrams, min_df, alpha), *_measured(joint, class_ids, log_prior))
+                progress(trial)
+                yield trial
+
+    first, *more = fixed.terms(analyzer.kind)
+    trials = list(tried(fixed.recipes(), [first], fixed.alphas(COARSE_ALPHAS)))
+    best = sorted(trials, key=lambda trial: trial.rank)
+    finalists = list(dict.fromkeys((trial.candidate.model, trial.candidate.weights) for trial in best))[:FINALISTS]
+    trials += tried(finalists, more, fixed.alphas(COARSE_ALPHAS))
+    winner = min(trials, key=lambda trial: trial.rank).candidate
+    known = {trial.candidate for trial in trials}
+    finer = [alpha for alpha in fixed.alphas(ALPHAS) if winner._replace(alpha=alpha) not in known]
+    trials += tried([(winner.model, winner.weights)], [(winner.ngrams, winner.min_df)], finer)
+    return Choice(
+        best=min(trials, key=lambda trial: trial.rank),
+        trials=trials,
+        estimate="leave-one-out" if groups is None else "leave-one-group-out",
+        n_documents=len(documents),
+        near_duplicated=share_near_duplicated(counted(winner.ngrams)) if groups is None else None,
+    )
+
+
+def _evenly(n: int) -> Array:
+    """Positions of all documents, or of as many as are tried on."""
+    return np.unique(np.linspace(0, n - 1, min(n, MOST_DOCUMENTS)).astype(np.int64))
+
+
+def _measured(joint: Array, class_ids: Array, log_prior: Array) -> tuple[float, float]:
+    """Accuracy and log-loss of leave-one-out scores."""
+    posterior = log_posterior(joint, log_prior)
+    true = posterior[np.arange(len(class_ids)), class_ids]
+    return float(np.mean(posterior.argmax(axis=1) == class_ids)), float(-true.mean())
