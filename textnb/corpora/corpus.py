@@ -42,6 +42,8 @@ class Corpus:
         they can be compared between subsets.
     problems : tuple of Problem
         What a reader skipped.
+    where : list of str, or None
+        Where each document stands in what was read: its line or file. Named corpora have no such places.
     columns : dict of lists
         The values of further columns of a table by name: of each document a str or None, or a float or NaN.
     """
@@ -55,10 +57,15 @@ class Corpus:
     split: NDArray[np.str_] | None = field(default=None, repr=False)
     groups: NDArray[np.int64] | None = field(default=None, repr=False)
     problems: tuple[Problem, ...] = field(default=(), repr=False)
+    where: list[str] | None = field(default=None, repr=False)
     columns: dict[str, list[Any]] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.texts)
+
+    def place(self, row: int) -> str:
+        """Where a document stands, or its number among the texts."""
+        return f"texts[{row}]" if self.where is None else self.where[row]
 
 
 def make_corpus(name: str, texts: list[str], labels: Iterable[str], edition: str, **more: Any) -> Corpus:
@@ -94,6 +101,7 @@ def select(corpus: Corpus, subset: str = "all", categories: Iterable[str] | None
         subset=subset,
         split=None if corpus.split is None else corpus.split[chosen],
         groups=None if corpus.groups is None else corpus.groups[chosen],
+        where=None if corpus.where is None else [corpus.where[row] for row in rows],
         columns={name: [values[row] for row in rows] for name, values in corpus.columns.items()},
     )
 

@@ -2,40 +2,45 @@
 
 import csv
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 
 from textnb.corpora.corpus import Problem, did_you_mean
 from textnb.corpora.rows import BadRow, BadTable, Columns, Report, Row, checked_row, require_decoded
 
 MAX_FIELD = 2**31 - 1
+MAX_QUOTED = 1 << 27  # characters of a field after its first line
 MAX_LINES_READ_AGAIN = 2_000_000
 SWALLOWED_ROWS = 3
+FIRST_CHECK = 256  # lines of a record
 
 
-def delimited_rows(lines: Iterable[str], columns: Columns, report: Report, delimiter: str) -> Iterator[Row]:
-    """The rows of a CSV or TSV file."""
-    records = iter(Records(lines, delimiter, columns.label, report))
+def delimited_rows(
+    lines: Iterable[str], columns: Columns, report: Report, place: str, *, delimiter: str
+) -> Iterator[Row]:
+    """The rows of a CSV or TSV file. Where a row is, `place` and its line number say."""
+    records = iter(Records(lines, delimiter, columns.label, report, place))
     header = _header(records)
     text_at = None if columns.text is None else _position(columns.text, header)
     more_at = [_position(name, header) for name in columns.more]
     label_at = _position(columns.label, header) if columns.label_required or columns.label in header else None
     for number, fields in records:
-        where = f"line {number}"
         try:
             if len(fields) != len(header):
                 raise BadRow(f"it has {len(fields)} columns, the header has {len(header)}")
-            text, label = ("" if at is None else fields[at] for at in (text_at, label_at))
+            text = "" if text_at is None else fields[text_at]
+            label = "" if label_at is None else fields[label_at]
             cells = [fields[at] for at in more_at]
             for cell in (text, label, *cells):
                 require_decoded(cell)
-            yield checked_row(where, text, label, columns, cells)
+            yield checked_row(f"{place}{number}", text, label, columns, cells)
         except BadRow as error:
-            report(Problem(where, str(error)))
+            report(Problem(f"{place}{number}", str(error)))
 
 
 def delimited_names(lines: Iterable[str], delimiter: str) -> list[str]:
     """The names of the columns of a CSV or TSV file."""
-    return _header(iter(Records(lines, delimiter, label="", report=lambda problem: None)))
+    return _header(iter(Records(lines, delimiter, label="", report=lambda problem: None, place="")))
 
 
 def _header(records: Iterator[tuple[int, list[str]]]) -> list[str]:
@@ -53,72 +58,98 @@ class Records:
     A TSV file need not quote at all, so there that line is taken as it stands.
     """
 
-    def __init__(self, lines: Iterable[str], delimiter: str, label: str, report: Report) -> None:
+    def __init__(self, lines: Iterable[str], delimiter: str, label: str, report: Report, place: str) -> None:
         csv.field_size_limit(MAX_FIELD)  # the csv module has no other place for it
-        self.lines = ReplayableLines(lines)
-        self.delimiter, self.label, self.report = delimiter, label, report
+        self.lines = ReplayableLines(lines, self.refuse_swallowed_rows)
+        self.reader = csv.reader(self.lines, delimiter=delimiter, strict=True)
+        self.delimiter, self.label, self.report, self.place = delimiter, label, report, place
         self.header: list[str] = []
-        self.labels: set[str] = set()
+        self.label_at: int | None = None
+        self.labels: set[str | None] = set()
 
     def __iter__(self) -> Iterator[tuple[int, list[str]]]:
-        reader = csv.reader(self.lines, delimiter=self.delimiter, strict=True)
-        while True:
-            number = self.lines.begin_record()
-            try:
-                fields, why = next(reader), ""
-                if rows := self.rows_swallowed(fields):
-                    why = f"it has an unbalanced quote, which would swallow {rows:,} rows"
-            except StopIteration:
-                return
-            except csv.Error as error:
-                why = _reason(error)
-            if why:
-                fields = self.lines.return_to_second_line().rstrip("\r\n").split(self.delimiter)
-                if self.delimiter != "\t" or len(fields) != len(self.header):
-                    self.report(Problem(f"line {number}", why))
-                    continue
+        while line := self.lines.begin_record():
+            number = self.lines.number
+            fields = self.quoted_record(number) if '"' in line else self.split(line)
+            if not self.header:
+                self.header = fields
+                self.label_at = fields.index(self.label) if self.label in fields else None
             if fields:
-                self.labels.update(self.label_of(fields))
-                self.header = self.header or fields
+                self.labels.add(self.label_of(fields))
                 yield number, fields
 
-    def rows_swallowed(self, fields: list[str]) -> int:
-        """How many lines after the record's first would be rows on their own, with a label seen before; 0 for a few."""
-        if len(self.lines.record) <= SWALLOWED_ROWS:
-            return 0
-        known = self.labels.union(self.label_of(fields))
-        alone = csv.reader(self.lines.record[1:], delimiter=self.delimiter, quoting=csv.QUOTE_NONE)
-        rows = sum(not known.isdisjoint(self.label_of(row)) for row in alone)
-        return rows if rows >= SWALLOWED_ROWS else 0
+    def split(self, line: str) -> list[str]:
+        """The fields of a line in which quotes mean nothing; none if it is blank."""
+        line = line.rstrip("\r\n")
+        return line.split(self.delimiter) if line else []
 
-    def label_of(self, fields: list[str]) -> list[str]:
+    def quoted_record(self, number: int) -> list[str]:
+        """The fields of the record at hand; none if its first line is given up."""
+        try:
+            fields = next(self.reader)
+            self.refuse_swallowed_rows(self.label_of(fields))
+            return fields
+        except csv.Error as error:
+            why = _reason(error)
+        except BadRow as error:
+            why = str(error)
+        fields = self.split(self.lines.return_to_second_line())
+        if self.delimiter == "\t" and len(fields) == len(self.header):
+            return fields
+        self.report(Problem(f"{self.place}{number}", why))
+        return []
+
+    def refuse_swallowed_rows(self, own_label: str | None = None) -> None:
+        """Refuse a record if lines after its first would be rows on their own, with a label seen before."""
+        if len(self.lines.record) <= SWALLOWED_ROWS:
+            return
+        found = (self.label_of(self.split(line)) for line in islice(self.lines.record, 1, None))
+        rows = sum(label is not None and (label in self.labels or label == own_label) for label in found)
+        if rows >= SWALLOWED_ROWS:
+            raise BadRow(f"it has an unbalanced quote, which would swallow {rows:,} rows")
+
+    def label_of(self, fields: list[str]) -> str | None:
         """The label of a row, if it is one."""
-        if len(fields) != len(self.header) or self.label not in self.header:
-            return []
-        return [fields[self.header.index(self.label)]]
+        return fields[self.label_at] if self.label_at is not None and len(fields) == len(self.header) else None
 
 
 class ReplayableLines:
-    """Lines that can be read again from the second line of the record at hand."""
+    """Lines that can be read again from the second line of the record at hand.
 
-    def __init__(self, lines: Iterable[str]) -> None:
-        self.lines, self.ahead = iter(lines), deque[str]()
+    `check` may refuse a record that grows long, or an open quote would have the rest of the file in memory.
+    """
+
+    def __init__(self, lines: Iterable[str], check: Callable[[], None]) -> None:
+        self.lines, self.ahead, self.check = iter(lines), deque[str](), check
+        self.first = ""
         self.record: list[str] = []
-        self.number = self.read_again = 0
+        self.number = self.read_again = self.characters = self.check_at = 0
+
+    def begin_record(self) -> str:
+        """The first line of the next record, or nothing at the end; iterating gives it again, and then what follows."""
+        self.first = self.ahead.popleft() if self.ahead else next(self.lines, "")
+        self.record = []
+        self.number += 1
+        return self.first
 
     def __iter__(self) -> "ReplayableLines":
         return self
 
     def __next__(self) -> str:
+        if not self.record:
+            self.characters, self.check_at = 0, FIRST_CHECK
+            self.record.append(self.first)
+            return self.first
         line = self.ahead.popleft() if self.ahead else next(self.lines)
-        self.record.append(line)
         self.number += 1
+        self.record.append(line)
+        self.characters += len(line)
+        if self.characters > MAX_QUOTED:
+            raise BadRow(f"it has an unbalanced quote, or one around more than {MAX_QUOTED:,} characters")
+        if len(self.record) == self.check_at:
+            self.check_at *= 8  # ever more rarely, for linear time
+            self.check()
         return line
-
-    def begin_record(self) -> int:
-        """The number of the line that is read next."""
-        self.record = []
-        return self.number + 1
 
     def return_to_second_line(self) -> str:
         """Go back to after the record's first line, and return that one."""

@@ -15,9 +15,9 @@ from textnb.corpora.delimited import delimited_names, delimited_rows
 from textnb.corpora.json_lines import json_names, json_rows
 from textnb.corpora.manifest import corpus_names
 from textnb.corpora.named import load_corpus
-from textnb.corpora.rows import BadRow, BadTable, Columns, Report, Row, checked_row, open_lines
+from textnb.corpora.rows import BadRow, BadTable, Columns, Report, Row, checked_row, open_lines, wanted_columns
 
-TABLES: dict[str, Callable[[Iterable[str], Columns, Report], Iterator[Row]]] = {
+TABLES: dict[str, Callable[[Iterable[str], Columns, Report, str], Iterator[Row]]] = {
     ".csv": partial(delimited_rows, delimiter=","),
     ".tsv": partial(delimited_rows, delimiter="\t"),
     ".jsonl": json_rows,
@@ -57,16 +57,7 @@ def open_corpus(
         )
     if tuple(strip):
         raise ValueError("Only 20 Newsgroups with headers can be stripped: leave strip out.")
-    corpus = read_corpus(
-        spec,
-        text=text,
-        label=label,
-        columns=columns,
-        numeric=numeric,
-        encoding=encoding,
-        strict=strict,
-        label_required=label_required,
-    )
+    corpus = _read(Path(spec), wanted_columns(text, label, columns, numeric, label_required), encoding, strict)
     return select(corpus, subset, categories)
 
 
@@ -101,23 +92,14 @@ def read_corpus(
     label_required : bool
         Whether a document without a label is one that cannot be used. Otherwise its label is empty.
     """
-    path = Path(path)
+    return _read(Path(path), wanted_columns(text, label, columns, numeric, label_required), encoding, strict)
+
+
+def _read(path: Path, columns: Columns, encoding: str | None, strict: bool) -> Corpus:
     problems: list[Problem] = []
-    rows = list(
-        iter_rows(
-            path,
-            text=text,
-            label=label,
-            columns=columns,
-            numeric=numeric,
-            encoding=encoding,
-            label_required=label_required,
-            report=None if strict else problems.append,
-        )
-    )
+    rows = list(_rows(path, columns, encoding, None if strict else problems.append))
     if not rows:
-        first = f" The first of its problems, {problems[0].where}: {problems[0].why}." if problems else ""
-        raise ValueError(f"{path} has no usable documents.{first}")
+        raise nothing_usable(str(path), problems)
     return make_corpus(
         str(path),
         [row.text for row in rows],
@@ -125,8 +107,15 @@ def read_corpus(
         f"{path.name}, {len(rows):,} documents",
         split=np.array([Path(row.where).parts[0] for row in rows]) if has_parts(path) else None,
         problems=tuple(problems),
-        columns={name: [row.values[j] for row in rows] for j, name in enumerate([*columns, *numeric])},
+        where=[row.where for row in rows],
+        columns={name: [row.values[j] for row in rows] for j, name in enumerate(columns.more)},
     )
+
+
+def nothing_usable(name: str, problems: Sequence[Problem]) -> ValueError:
+    """The error that nothing could be read, with the first reason why."""
+    first = f" The first of its problems, {problems[0].where}: {problems[0].why}." if problems else ""
+    return ValueError(f"{name} has no usable documents.{first}")
 
 
 def iter_rows(
@@ -144,22 +133,24 @@ def iter_rows(
 
     `report` is called with each `Problem`; without it, the first one is a ValueError.
     """
-    path = Path(path)
+    return _rows(Path(path), wanted_columns(text, label, columns, numeric, label_required), encoding, report)
+
+
+def _rows(path: Path, columns: Columns, encoding: str | None, report: Report | None) -> Iterator[Row]:
     if not path.exists():
         raise FileNotFoundError(f"There is no file or folder {path}.")
-    wanted = Columns(text, label, label_required, (*columns, *numeric), frozenset(numeric))
     table = table_kind(path)
-    _require_table(str(path), table, text, wanted.more)
+    _require_table(str(path), table, columns.text, columns.more)
     report = report or partial(_stop, path)
     encoding = known_encoding(encoding)
     if path.is_dir():
-        yield from _folder_rows(path, encoding, wanted, report)
+        yield from _folder_rows(path, encoding, columns, report)
         return
     if table is None:
         raise ValueError(f"{path} is of no known kind: a folder, or .csv, .tsv or .jsonl, which may end in .gz, is.")
     try:
         with open_lines(path, encoding) as lines:
-            yield from TABLES[table](lines, wanted, report)
+            yield from TABLES[table](lines, columns, report, "line ")
     except UNREADABLE as error:
         report(Problem("the rest of the file", f"it cannot be read: {error}"))
     except BadTable as error:

@@ -1,0 +1,267 @@
+"""Documents of tables of any size, and of stdin, as often as they are asked for, in bounded memory."""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import io
+import os
+import stat
+import sys
+import tempfile
+import weakref
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from errno import EBADF
+from functools import partial
+from itertools import chain, islice
+from pathlib import Path
+from typing import IO, Any, NamedTuple, TypeAlias
+
+from textnb.corpora.corpus import Problem
+from textnb.corpora.decoding import known_encoding, marked_encoding
+from textnb.corpora.readers import TABLES, UNREADABLE, nothing_usable, table_kind
+from textnb.corpora.rows import BadTable, Columns, Row, decoded_lines, wanted_columns
+
+STDIN = "-"
+FORMATS = tuple(kind.removeprefix(".") for kind in TABLES)
+KEPT_PROBLEMS = 1000
+BUFFER = 1 << 18
+GZIP_MARK = b"\x1f\x8b"
+
+ReadAt: TypeAlias = Callable[[int, int], bytes]  # from a position, at most so many bytes; none at the end
+
+
+def open_stream(
+    spec: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    *,
+    text: str = "text",
+    label: str = "label",
+    label_required: bool = True,
+    format: str | None = None,
+    encoding: str | None = None,
+    strict: bool = False,
+    passes: int = 1,
+    spool_folder: str | os.PathLike[str] | None = None,
+) -> DocumentStream:
+    """The documents of one or more tables (.csv, .tsv, .jsonl, which may end in .gz), or of stdin, as one stream.
+
+    Parameters
+    ----------
+    spec : path, pattern such as 'data/*.jsonl.gz', or list of them; "-" is stdin
+        Several files are read in sorted order, each once.
+    text, label, label_required, encoding, strict
+        As `read_corpus` has them.
+    format : "csv", "tsv" or "jsonl", optional
+        By default what a file's name says; of stdin, and of pipes, what the first line looks like.
+    passes : int
+        How often the documents will be read. What can be read only once, such as stdin, is kept on disk if that is more
+        than once: in an unnamed file in `spool_folder`, by default where the platform keeps temporary files.
+    """
+    if format is not None and format not in FORMATS:
+        raise ValueError(f"format must be one of {', '.join(FORMATS)}, got {format!r}.")
+    named = [spec] if isinstance(spec, str | os.PathLike) else list(spec)
+    if not named:
+        raise ValueError("There is nothing to read: give a table, or - for stdin.")
+    folder = None if passes < 2 else Path(spool_folder or tempfile.gettempdir())
+    if STDIN in named:
+        if len(named) > 1:
+            raise ValueError("stdin (-) and files cannot be read as one stream: give one or the other.")
+        sources = [_stdin_source(format, folder)]
+    else:
+        paths = sorted({path for name in named for path in _matching(os.fspath(name))})
+        sources = [_file_source(Path(path), format, folder) for path in paths]
+    columns = wanted_columns(text, label, (), (), label_required)
+    return DocumentStream(sources, columns, known_encoding(encoding), strict)
+
+
+class DocumentStream:
+    """Documents that can be iterated over from the start, as `(where, text, label, ())`, more than once.
+
+    Attributes
+    ----------
+    n_bytes : int or None
+        How many bytes the files have, packed as they are; None where a pipe does not tell.
+    bytes_read : int
+        How many of them the iteration at hand has read: at its end, all of them.
+    problems : list of Problem
+        The first thousand documents that this iteration has skipped; `n_problems` is how many there were.
+    """
+
+    def __init__(self, sources: list[Source], columns: Columns, encoding: str | None, strict: bool) -> None:
+        self.sources, self.columns, self.encoding, self.strict = sources, columns, encoding, strict
+        sizes = [source.size for source in sources]
+        self.n_bytes = None if None in sizes else sum(size or 0 for size in sizes)
+        self._begin()
+
+    def _begin(self) -> None:
+        self.problems: list[Problem] = []
+        self.n_problems = 0
+        self._bytes_before = 0
+        self._reader: Reader | None = None
+
+    @property
+    def name(self) -> str:
+        """What is read, for people."""
+        return self.sources[0].name if len(self.sources) == 1 else f"{len(self.sources):,} files"
+
+    @property
+    def bytes_read(self) -> int:
+        return self._bytes_before + (self._reader.position if self._reader else 0)
+
+    def __iter__(self) -> Iterator[Row]:
+        return self.iterate()
+
+    def iterate(self, skip: int = 0) -> Iterator[Row]:
+        """The documents but for the first ones, which are read all the same; if there are none at all, a ValueError.
+
+        Where a table cannot be read, or not to its end, that is a problem like another, and the next one's turn.
+        """
+        self._begin()
+        with closing(self._rows()) as rows:
+            first = next(rows, None)
+            if first is None:
+                raise nothing_usable(self.name, self.problems)
+            yield from islice(chain([first], rows), skip, None)
+
+    def _rows(self) -> Generator[Row, None, None]:
+        for source in self.sources:
+            with source.open() as read_at:
+                self._bytes_before, self._reader = self.bytes_read, Reader(read_at)
+                try:
+                    yield from self._table(source, self._reader)
+                except UNREADABLE as error:
+                    self._report(Problem(f"{source.name}: the rest of it", f"it cannot be read: {error}"))
+                except BadTable as error:
+                    self._report(Problem(source.name, f"it cannot be read: {error}"))
+
+    def _table(self, source: Source, reader: Reader) -> Iterator[Row]:
+        file: Any = io.BufferedReader(reader, BUFFER)
+        if source.name.endswith(".gz") or file.peek(2).startswith(GZIP_MARK):
+            file = gzip.GzipFile(fileobj=file)
+        kind = source.kind or sniffed_kind(file.peek(1), self.encoding)
+        yield from TABLES[kind](decoded_lines(file, self.encoding), self.columns, self._report, f"{source.name}: line ")
+
+    def _report(self, problem: Problem) -> None:
+        if self.strict:
+            raise ValueError(f"{problem.where}: {problem.why}.")
+        self.n_problems += 1
+        if len(self.problems) < KEPT_PROBLEMS:
+            self.problems.append(problem)
+
+
+class Source(NamedTuple):
+    """A table in bytes: how to open it, and what is known of it beforehand."""
+
+    name: str
+    open: Callable[[], AbstractContextManager[ReadAt]]
+    size: int | None
+    kind: str | None
+
+
+def _matching(name: str) -> list[str]:
+    if os.path.lexists(name) or not glob.has_magic(name):
+        return [name]
+    return glob.glob(name, recursive=True) or [name]  # noqa: PTH207 (Path.glob takes no absolute pattern)
+
+
+def _file_source(path: Path, format: str | None, folder: Path | None) -> Source:
+    if not path.exists():
+        raise FileNotFoundError(f"There is no file {path}.")
+    kind, size = f".{format}" if format else table_kind(path), _size(path.stat())
+    if path.is_dir() or (kind is None and size is not None):
+        raise ValueError(f"{path} is no table: give .csv, .tsv or .jsonl files, which may end in .gz, or their format.")
+    if size is None:
+        return Source(str(path), Pipe(str(path), lambda: path.open("rb"), folder).open, None, kind)
+    return Source(str(path), partial(_open_file, path), size, kind)
+
+
+def _stdin_source(format: str | None, folder: Path | None) -> Source:
+    if sys.stdin is None:
+        raise OSError(EBADF, "stdin is closed; give a file, or documents on stdin", STDIN)
+    file = getattr(
+        sys.stdin.buffer, "raw", sys.stdin.buffer
+    )  # what it has, not only full buffers; and no lock to leave
+    try:
+        size = _size(os.fstat(file.fileno()))
+    except OSError:  # it is no file of the system's
+        size = None
+    return Source("stdin", Pipe("stdin", lambda: file, folder).open, size, f".{format}" if format else None)
+
+
+def _size(status: os.stat_result) -> int | None:
+    """The bytes of an ordinary file; None for a pipe."""
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+
+@contextmanager
+def _open_file(path: Path) -> Iterator[ReadAt]:
+    with path.open("rb", buffering=0) as file:
+        yield lambda position, size: file.read(size)
+
+
+class Pipe:
+    """What can be read only once, such as stdin; with a folder to keep it in, on disk, again and again."""
+
+    def __init__(self, name: str, open_source: Callable[[], Any], folder: Path | None) -> None:
+        self.name, self.open_source, self.folder = name, open_source, folder
+        self.source: Any = None
+        self.kept: IO[bytes] | None = None
+        self.size = 0
+
+    def open(self) -> AbstractContextManager[ReadAt]:
+        """From the start."""
+        if self.source is None:
+            self.source = self.open_source()
+            if self.folder:
+                self.kept = tempfile.TemporaryFile(dir=self.folder)  # noqa: SIM115
+                weakref.finalize(self, self.kept.close)
+        elif self.kept is None:
+            raise ValueError(f"{self.name} can be read only once: save it in a file, or ask for passes=2.")
+        return nullcontext(self.read)
+
+    def read(self, position: int, size: int) -> bytes:
+        """Some bytes from a position that is not after what was read before; none at the end."""
+        if self.kept is not None and position < self.size:
+            self.kept.seek(position)
+            return self.kept.read(min(size, self.size - position))
+        block: bytes = self.source.read(size)
+        self.size += len(block)
+        if self.kept is not None:
+            self._keep(block)
+        return block
+
+    def _keep(self, block: bytes) -> None:
+        assert self.kept is not None
+        try:
+            self.kept.seek(0, os.SEEK_END)
+            self.kept.write(block)
+            self.kept.flush()
+        except OSError as error:
+            reason = f"{self.name} cannot be kept for a second pass: {error.strerror}; make room, or save it in a file"
+            raise OSError(error.errno, reason, str(self.folder)) from error
+
+
+class Reader(io.RawIOBase):
+    """A source as a file, from its start. What reads it may close it: its position can still be asked for."""
+
+    def __init__(self, read_at: ReadAt) -> None:
+        self.read_at, self.position = read_at, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        block = self.read_at(self.position, len(buffer))
+        buffer[: len(block)] = block
+        self.position += len(block)
+        return len(block)
+
+
+def sniffed_kind(start: bytes, encoding: str | None) -> str:
+    """What a table is, by its first bytes: JSON lines begin with a brace, the header of TSV has tabs."""
+    text = start.decode(encoding or marked_encoding(start) or "utf-8", errors="ignore").lstrip()
+    if text.startswith("{"):
+        return ".jsonl"
+    header = text.partition("\n")[0]
+    return ".tsv" if header.count("\t") > header.count(",") else ".csv"
