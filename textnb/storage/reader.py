@@ -94,7 +94,7 @@ class ModelFile:
         if checksum(views[BLOCK_TABLE].data) != header.checksums[BLOCK_TABLE]:
             raise damaged(path, "the table of block checksums does not match its own")
 
-        self._path = path
+        self.path = path
         self.settings: dict[str, Any] = header.settings
         self.writer: dict[str, str] = header.writer
         self.nbytes = len(buffer)
@@ -111,7 +111,7 @@ class ModelFile:
 
     def damaged(self, what: str) -> ModelFileError:
         """The error to raise where the content makes no sense."""
-        return damaged(self._path, what)
+        return damaged(self.path, what)
 
     @property
     def names(self) -> list[str]:
@@ -128,7 +128,7 @@ class ModelFile:
     def lazy(self, name: str) -> LazyArray:
         """The array, to be checked as it is touched."""
         if name not in self._arrays:
-            raise damaged(self._path, f"it has no array {name!r}")
+            raise damaged(self.path, f"it has no array {name!r}")
         return self._arrays[name]
 
 

@@ -6,6 +6,8 @@ import os
 import stat
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from io import FileIO
+from itertools import islice
 from typing import TYPE_CHECKING
 from zlib import crc32
 
@@ -22,9 +24,12 @@ from textnb.storage.header import (
     place,
     valid_name,
 )
+from textnb.storage.lock import short_name, try_lock
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+_MOST_NAMES = 5000
 
 
 def write_model(
@@ -82,7 +87,7 @@ def _versions() -> dict[str, str]:
 def _replace_file(path: Path, parts: Iterable[memoryview]) -> None:
     """Write a temporary file in the same folder and rename it, each step flushed to the disk.
 
-    An existing file's mode is kept. Only a kill leaves the temporary file behind.
+    An existing file's mode is kept. Only a kill leaves the temporary file behind, until the next writer sweeps it.
     """
     try:
         old_mode = path.stat().st_mode
@@ -91,27 +96,70 @@ def _replace_file(path: Path, parts: Iterable[memoryview]) -> None:
     if old_mode is not None and not stat.S_ISREG(old_mode):
         raise ValueError(f"cannot write a model to {str(path)!r}: it is not a regular file. Choose another path.")
 
-    temporary = path.with_name(f".textnb-{os.urandom(8).hex()}.tmp")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    _sweep(path)
     try:
-        descriptor = os.open(temporary, flags, 0o666 if old_mode is None else stat.S_IMODE(old_mode))
+        temporary, descriptor = _open_temporary(path, 0o666 if old_mode is None else stat.S_IMODE(old_mode))
     except OSError as error:
         raise OSError(error.errno, f"cannot write the model ({error.strerror})", str(path)) from None
     try:
-        try:
+        with FileIO(descriptor, "w") as file:
             if old_mode is not None:
                 temporary.chmod(stat.S_IMODE(old_mode))  # whatever the umask
             for part in parts:
                 _write(descriptor, part)
             os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-        temporary.replace(path)
+            if os.name == "nt":  # an open file cannot be renamed there; elsewhere its lock keeps it from being swept
+                file.close()
+            temporary.replace(path)
     except BaseException:
         with suppress(OSError):
             temporary.unlink()
         raise
     _sync_folder(path.parent)
+
+
+def _open_temporary(path: Path, mode: int) -> tuple[Path, int]:
+    """A new file beside `path`, locked as long as its descriptor is open."""
+    prefix = _temporary_prefix(path)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    while True:
+        temporary = path.with_name(f"{prefix}{os.urandom(8).hex()}.tmp")
+        descriptor = os.open(temporary, flags, mode)
+        if _claim(descriptor) and temporary.exists():
+            return temporary, descriptor
+        os.close(descriptor)  # swept between the two
+
+
+def _claim(descriptor: int) -> bool:
+    try:
+        return try_lock(descriptor)
+    except OSError:  # where there are no locks, nobody sweeps either
+        return True
+
+
+def _sweep(path: Path) -> None:
+    """Remove temporary files that killed writers of `path` left: those that nobody has locked.
+
+    Of a crowded folder only a part is looked at: 100,000 names would take longer than the writing.
+    """
+    if os.name == "nt":
+        return
+    prefix = _temporary_prefix(path)
+    length = len(prefix) + 16 + len(".tmp")
+    with suppress(OSError), os.scandir(path.parent) as folder:
+        for name in [file.name for file in islice(folder, _MOST_NAMES)]:
+            if name.startswith(prefix) and name.endswith(".tmp") and len(name) == length:
+                _remove_if_dead(path.with_name(name))
+
+
+def _remove_if_dead(temporary: Path) -> None:
+    with suppress(OSError), FileIO(os.open(temporary, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))) as file:
+        if try_lock(file.fileno()):
+            temporary.unlink()
+
+
+def _temporary_prefix(path: Path) -> str:
+    return f".textnb-{short_name(path.name)}-"
 
 
 def _write(descriptor: int, data: memoryview) -> None:

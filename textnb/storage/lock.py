@@ -1,0 +1,152 @@
+"""One writer at a time: an advisory lock on a file beside the model, which dies with its process.
+
+Readers need none of this: a model is replaced as a whole.
+"""
+
+import errno
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from io import FileIO
+from zlib import crc32
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def try_lock(descriptor: int) -> bool:
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except PermissionError:
+            return False
+        return True
+
+    def unlock(descriptor: int) -> None:
+        msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
+
+else:
+    import fcntl
+
+    def try_lock(descriptor: int) -> bool:
+        """Lock an open file, unless it is locked already, be it by another descriptor of this process."""
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def unlock(descriptor: int) -> None:
+        """Free the lock now. Closing alone would leave it to a child that was forked meanwhile."""
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+
+
+_LONGEST_PAUSE = 0.005
+_LONGEST_NAME = 100
+
+_lock_files: set[FileIO] = set()
+
+
+@contextmanager
+def writer_lock(path: str | os.PathLike[str], timeout: float = 60.0) -> Iterator[None]:
+    """Be the only writer of the model at `path`, from reading what is to be changed to writing what it became.
+
+    Processes and threads exclude each other; who has waited `timeout` seconds gets a `TimeoutError`, and so does who
+    holds the lock already. A symbolic link is followed, as in `write_model`. A forked child does not hold the lock.
+
+    There are two lock files, `.NAME.lock` and `.NAME.queue`: who comes next holds the second while waiting for the
+    first, or a writer that comes again at once would always be faster. Both stay. To remove them, one would have to
+    trust every file system to tell those who wait that the file they have opened is no longer the one in the folder;
+    over a network that news can be seconds late.
+    """
+    path = os.fspath(path)
+    deadline = time.monotonic() + timeout
+    with ExitStack() as turn:
+        with _locked(path, "queue", deadline):
+            turn.enter_context(_locked(path, "lock", deadline))
+        yield
+
+
+def short_name(name: str) -> str:
+    """The name; of a long one its start and a checksum, which leaves room to make other names of it."""
+    encoded = os.fsencode(name)
+    if len(encoded) <= _LONGEST_NAME:
+        return name
+    return f"{encoded[:_LONGEST_NAME].decode('utf-8', 'ignore')}-{crc32(encoded):08x}"
+
+
+@contextmanager
+def _locked(path: str, kind: str, deadline: float) -> Iterator[None]:
+    while True:
+        with _lock_file(path, kind) as file:
+            _wait(file, path, deadline)
+            if not _is_in_place(file):  # somebody tidied up while we waited
+                continue
+            try:
+                yield
+            finally:
+                if not file.closed:
+                    unlock(file.fileno())
+            return
+
+
+@contextmanager
+def _lock_file(path: str, kind: str) -> Iterator[FileIO]:
+    folder, _, name = os.path.realpath(path).rpartition(os.sep)  # pathlib would take longer than all the rest
+    lock = f"{folder}{os.sep}.{short_name(name)}.{kind}"
+    try:
+        file = FileIO(lock, "a+", opener=_open_private)
+    except OSError as error:
+        raise _cannot_lock(error, path, f"{lock!r} must be a file that you may write to") from None
+    _lock_files.add(file)
+    try:
+        yield file
+    finally:
+        file.close()
+        _lock_files.discard(file)
+
+
+def _open_private(path: str, flags: int) -> int:
+    """Strangers who may read the model must not be able to hold up those who write it."""
+    return os.open(path, flags, 0o660)
+
+
+def _wait(file: FileIO, path: str, deadline: float) -> None:
+    """Try until it works: no system call waits both for a lock and for a time, and this way Ctrl-C is heard."""
+    pause = 0.0005
+    while not _take(file, path):
+        left = deadline - time.monotonic()
+        if left <= 0:
+            reason = f"other writers hold {str(file.name)!r}; wait until they have finished, or end them, and try again"
+            raise TimeoutError(errno.ETIMEDOUT, f"the model is locked: {reason}", path)
+        time.sleep(min(pause, left))
+        pause = min(2 * pause, _LONGEST_PAUSE)
+
+
+def _take(file: FileIO, path: str) -> bool:
+    try:
+        return try_lock(file.fileno())
+    except OSError as error:
+        raise _cannot_lock(error, path, "keep the model on a file system that has locks") from None
+
+
+def _cannot_lock(error: OSError, path: str, advice: str) -> OSError:
+    return OSError(error.errno, f"cannot lock the model for writing ({error.strerror}): {advice}", path)
+
+
+def _is_in_place(file: FileIO) -> bool:
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), os.stat(file.name))  # noqa: PTH116
+    except FileNotFoundError:
+        return False
+
+
+def _close_in_child() -> None:
+    """A forked child shares its parent's locks, and would keep them when the parent is killed."""
+    for file in _lock_files:
+        file.close()
+    _lock_files.clear()
+
+
+if sys.platform != "win32":
+    os.register_at_fork(after_in_child=_close_in_child)
