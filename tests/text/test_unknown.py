@@ -154,7 +154,7 @@ def test_ignored_words_change_nothing(model):
 
 
 def log_odds(classifier, text):
-    (with_text,), (without,) = (classifier.predict_log_proba([document]) for document in (text, ""))
+    (with_text,), (without,) = (classifier.predict_log_proba([document], raw=True) for document in (text, ""))
     return float(np.diff(with_text - without)[0])
 
 

@@ -10,7 +10,7 @@ from textnb.likelihood.rules import QuadraticRule
 from textnb.statistics.moments import ClassMoments
 from textnb.text.rows import Array
 
-_SMALLEST_VARIANCE = 1e-150  # so small that it decides, and that squared distances stay within floating point
+SMALLEST_VARIANCE = 1e-150  # so small that it decides, and that squared distances stay within floating point
 
 
 class GaussianParameters(NamedTuple):
@@ -41,7 +41,7 @@ def gaussian_parameters(moments: ClassMoments, var_smoothing: float, ddof: float
             f"variance with ddof={ddof:g} needs more. Use ddof=0."
         )
     variances = np.where(known, moments.scatter / degrees, variance) + floor
-    return GaussianParameters(np.where(known, moments.mean, mean), np.maximum(variances, _SMALLEST_VARIANCE), floor)
+    return GaussianParameters(np.where(known, moments.mean, mean), np.maximum(variances, SMALLEST_VARIANCE), floor)
 
 
 def gaussian_rule(mean: Array, variance: Array) -> QuadraticRule:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from textnb.text.rows import Array
+
+SMALLEST_ALPHA = 1e-10
 
 
 def safe_log(values: Any) -> Array:
@@ -39,3 +43,24 @@ def smoothed_mass(counts: Array, alpha: float | Array) -> Array:
     """Σ_j (N_cj + α_j), (K, 1)."""
     pseudo_counts = np.sum(np.broadcast_to(alpha, counts.shape[1]), dtype=np.float64)
     return (np.einsum("cj->c", counts) + pseudo_counts)[:, np.newaxis]
+
+
+def check_alpha(alpha: Any, n_features: int | None, force_alpha: bool = True) -> float | Array:
+    """A smoothing parameter, one or one a feature; below 1e-10 it is raised to that unless it is forced."""
+    checked = float(alpha) if isinstance(alpha, Real) else np.asarray(alpha, dtype=np.float64)
+    if isinstance(checked, np.ndarray) and checked.shape != (n_features,):
+        raise ValueError(
+            f"When alpha is an array, it should contains `n_features`. Got {checked.size} instead of {n_features}."
+        )
+    smallest = np.min(checked)
+    if not smallest >= 0 or not np.isfinite(checked).all():
+        several = "All values in alpha must be greater than 0. " if isinstance(checked, np.ndarray) else ""
+        raise ValueError(f"{several}alpha must be 0 or more and finite, got {alpha}.")
+    if smallest < SMALLEST_ALPHA and not force_alpha:
+        warnings.warn(
+            f"alpha too small will result in numeric errors, setting alpha = {SMALLEST_ALPHA:.1e}. "
+            "Use `force_alpha=True` to keep alpha unchanged.",
+            stacklevel=5,
+        )
+        return np.maximum(checked, SMALLEST_ALPHA)
+    return checked

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,9 +15,9 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from textnb.decision import log_posterior, most_probable
 from textnb.likelihood.sampling import draw_positions
+from textnb.statistics.counts import unique_classes
 from textnb.text.rows import Array
 
-SMALLEST_ALPHA = 1e-10
 PREDICTION_BLOCK = 1 << 20  # scores held at a time by predict, which needs none of them afterwards
 
 
@@ -142,14 +141,6 @@ def check_weights(sample_weight: Any, n: int) -> Array | None:
     return weights
 
 
-def unique_classes(y: Array) -> tuple[Array, Array]:
-    """The sorted classes, and the position of every label among them."""
-    classes, class_ids = np.unique(y, return_inverse=True)
-    if classes.dtype == object and all(isinstance(label, str) for label in classes):
-        classes = np.array(classes.tolist())  # strings, as scikit-learn has them
-    return classes, class_ids
-
-
 def announced_classes(classes: Any, known: Array | None) -> Array:
     """The classes of `partial_fit`: announced at the first call, when none are known, and the same ever after."""
     if known is None:
@@ -172,24 +163,3 @@ def class_positions(y: Array, classes: Array) -> Array:
             f"{np.unique(y[strange]).tolist()} in y do not exist in the initial classes.)"
         )
     return found
-
-
-def check_alpha(alpha: Any, n_features: int | None, force_alpha: bool = True) -> float | Array:
-    """A smoothing parameter, one or one a feature; below 1e-10 it is raised to that unless it is forced."""
-    checked = float(alpha) if isinstance(alpha, Real) else np.asarray(alpha, dtype=np.float64)
-    if isinstance(checked, np.ndarray) and checked.shape != (n_features,):
-        raise ValueError(
-            f"When alpha is an array, it should contains `n_features`. Got {checked.size} instead of {n_features}."
-        )
-    smallest = np.min(checked)
-    if not smallest >= 0 or not np.isfinite(checked).all():
-        several = "All values in alpha must be greater than 0. " if isinstance(checked, np.ndarray) else ""
-        raise ValueError(f"{several}alpha must be 0 or more and finite, got {alpha}.")
-    if smallest < SMALLEST_ALPHA and not force_alpha:
-        warnings.warn(
-            f"alpha too small will result in numeric errors, setting alpha = {SMALLEST_ALPHA:.1e}. "
-            "Use `force_alpha=True` to keep alpha unchanged.",
-            stacklevel=5,
-        )
-        return np.maximum(checked, SMALLEST_ALPHA)
-    return checked

@@ -21,7 +21,8 @@ from textnb.likelihood.multinomial import multinomial_log_probability, multinomi
 from textnb.likelihood.prior import class_log_prior
 from textnb.likelihood.rules import LinearRule
 from textnb.likelihood.sampling import draw_flags, draw_words
-from textnb.models.base import AdditiveNB, check_alpha, unchanged_on_error
+from textnb.likelihood.smoothing import check_alpha
+from textnb.models.base import AdditiveNB, unchanged_on_error
 from textnb.statistics.counts import ClassCounts, count_classes
 from textnb.text.rows import Array
 from textnb.text.sklearn_compat import from_csr, is_sparse, to_public_csr

@@ -12,7 +12,8 @@ from textnb.likelihood.categorical import categorical_log_probability, categoric
 from textnb.likelihood.gaussian import gaussian_parameters, gaussian_rule
 from textnb.likelihood.prior import class_log_prior
 from textnb.likelihood.sampling import draw_categories, draw_normal
-from textnb.models.base import AdditiveNB, check_alpha
+from textnb.likelihood.smoothing import check_alpha
+from textnb.models.base import AdditiveNB
 from textnb.models.columns import as_numbers, as_table, bin_edges, in_bins, is_missing
 from textnb.statistics.categories import (
     MISSING,

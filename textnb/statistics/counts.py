@@ -9,6 +9,7 @@ import numpy as np
 
 from textnb.text.rows import Array, SparseRows
 
+_FEW_ENTRIES = 1 << 16
 _ROUNDING = 1e-9  # of what is taken away, or of 1: above the error of a sum of floats, below what a word can weigh
 
 
@@ -47,8 +48,8 @@ class ClassCounts:
         mine, theirs = self._aligned(classes, terms), other._aligned(classes, terms)
         return ClassCounts(
             classes,
-            _checked_sum(mine.documents, theirs.documents),
-            _checked_sum(mine.totals, theirs.totals),
+            checked_sum(mine.documents, theirs.documents),
+            checked_sum(mine.totals, theirs.totals),
             terms,
         )
 
@@ -60,7 +61,7 @@ class ClassCounts:
         if terms is not None and self.terms is not None and len(terms) != len(self.terms):
             raise ValueError(f"cannot subtract the term {_missing(terms, self.terms)}: it was never counted")
         taken = other._aligned(classes, terms)
-        documents, totals = _difference(self.documents, taken.documents), _difference(self.totals, taken.totals)
+        documents, totals = difference(self.documents, taken.documents), difference(self.totals, taken.totals)
         if (documents < 0).any():
             short = classes[documents < 0].tolist()[0]
             raise ValueError(f"cannot subtract more documents than were counted in class {short!r}")
@@ -100,8 +101,8 @@ class ClassCounts:
             raise ValueError("cannot align counts with named terms and counts by position")
         if self.terms is None and self.totals.shape[1] != other.totals.shape[1]:
             raise ValueError(f"cannot align {self.totals.shape[1]} columns with {other.totals.shape[1]}")
-        terms = None if self.terms is None or other.terms is None else _sorted_union(self.terms, other.terms, "terms")
-        return _sorted_union(self.classes, other.classes, "classes"), terms
+        terms = None if self.terms is None or other.terms is None else sorted_union(self.terms, other.terms, "terms")
+        return sorted_union(self.classes, other.classes, "classes"), terms
 
     def _aligned(self, classes: Array, terms: Array | None) -> ClassCounts:
         if _same(classes, self.classes) and _same(terms, self.terms):
@@ -114,6 +115,14 @@ class ClassCounts:
         totals = np.zeros((len(classes), width), dtype=self.totals.dtype, order="F")
         totals[np.ix_(rows, columns)] = self.totals
         return ClassCounts(classes, documents, totals, terms)
+
+
+def unique_classes(y: Array) -> tuple[Array, Array]:
+    """The sorted classes, and the position of every label among them."""
+    classes, class_ids = np.unique(y, return_inverse=True)
+    if classes.dtype == object and all(isinstance(label, str) for label in classes):
+        classes = np.array(classes.tolist())  # strings, as scikit-learn has them
+    return classes, class_ids
 
 
 def count_classes(X: Any, class_ids: Array, classes: Array, weights: Array | None = None) -> ClassCounts:
@@ -130,15 +139,22 @@ def count_classes(X: Any, class_ids: Array, classes: Array, weights: Array | Non
 
 
 def _sparse_totals(X: SparseRows, class_ids: Array, n_classes: int, weights: Array | None) -> Array:
-    """A coordinate matrix (class, term) adds up its entries as it becomes dense: one pass, in the type of the data."""
-    from scipy.sparse import coo_array
+    """Entries added up by (class, term) in one pass, in the type of the data.
 
+    Of many, a coordinate matrix does that as it becomes dense; of a few, numpy does, and scipy need not be loaded.
+    """
     lengths = np.diff(X.indptr)
     entry_classes = np.repeat(class_ids.astype(X.indices.dtype), lengths)
     data = _in_64_bits(X.data)
     if weights is not None:
         with np.errstate(over="ignore"):  # an infinite total is refused
             data = data * np.repeat(weights, lengths)
+    if len(data) < _FEW_ENTRIES:
+        totals = np.zeros((X.n_columns, n_classes), dtype=data.dtype)
+        np.add.at(totals, (X.indices, entry_classes), data)
+        return totals.T
+    from scipy.sparse import coo_array
+
     return coo_array((data, (entry_classes, X.indices)), shape=(n_classes, X.n_columns)).toarray(order="F")
 
 
@@ -175,7 +191,7 @@ def _check_total(counts: Array) -> None:
         raise ValueError(f"the counts add up to more than a {kind} can hold; scale X down")
 
 
-def _difference(a: Array, b: Array) -> Array:
+def difference(a: Array, b: Array) -> Array:
     """a − b; what rounding leaves of floating-point sums that cancel is 0, not less."""
     rest = a - b
     if np.issubdtype(rest.dtype, np.floating):
@@ -183,7 +199,7 @@ def _difference(a: Array, b: Array) -> Array:
     return rest
 
 
-def _checked_sum(a: Array, b: Array) -> Array:
+def checked_sum(a: Array, b: Array) -> Array:
     """a + b; integers that would pass the 64-bit limit are refused instead of wrapping round."""
     with np.errstate(over="ignore"):
         total = a + b
@@ -192,10 +208,12 @@ def _checked_sum(a: Array, b: Array) -> Array:
     return total
 
 
-def _sorted_union(a: Array, b: Array, what: str) -> Array:
-    if _same(a, b):
+def sorted_union(a: Array, b: Array, what: str) -> Array:
+    if _same(a, b) or not b.size:
         return a
-    if a.size and b.size and isinstance(a[0], str) != isinstance(b[0], str):
+    if not a.size:
+        return b
+    if isinstance(a[0], str) != isinstance(b[0], str):
         raise ValueError(f"cannot align {what} of different types: {a.tolist()[0]!r} and {b.tolist()[0]!r}")
     return np.union1d(a, b)
 

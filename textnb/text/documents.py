@@ -10,6 +10,8 @@ import numpy as np
 
 Item = TypeVar("Item")
 
+BLOCK_CHARACTERS = 1 << 26  # of text counted at a time; the result does not depend on it
+
 
 def as_documents(texts: Any) -> Iterable[Any]:
     """Lists, arrays, Series, single-column tables and iterators of documents; a lone string is an error."""
@@ -62,3 +64,17 @@ def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
     waiting = iter(items)
     while batch := list(islice(waiting, size)):
         yield batch
+
+
+def text_blocks(documents: Iterable[str]) -> Iterator[list[str]]:
+    """Documents in blocks of so many characters."""
+    block: list[str] = []
+    characters = 0
+    for document in documents:
+        block.append(document)
+        characters += len(document)
+        if characters >= BLOCK_CHARACTERS:
+            yield block
+            block, characters = [], 0
+    if block:
+        yield block

@@ -6,9 +6,9 @@ begins; `hashes` are their 64-bit hashes in ascending order, and `order` the id 
 
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
-from itertools import pairwise, starmap
+from itertools import compress, pairwise, starmap
 from operator import lt
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -28,7 +28,11 @@ class SearchableArray(Protocol):
     def searchsorted(self, values: Any, /) -> Any: ...
 
 
-def build_term_arrays(terms: Sequence[str]) -> dict[str, np.ndarray]:
+TermArrays: TypeAlias = dict[str, np.ndarray]
+"""`terms`, `offsets`, `hashes` and `order`, as a file names them."""
+
+
+def build_term_arrays(terms: Sequence[str]) -> TermArrays:
     """The arrays `terms`, `offsets`, `hashes` and `order` of sorted, distinct terms."""
     if not all(map(lt, terms, terms[1:])):
         raise ValueError("terms must be sorted and distinct; pass sorted(set(terms)).")
@@ -39,7 +43,9 @@ def build_term_arrays(terms: Sequence[str]) -> dict[str, np.ndarray]:
     return {"terms": blob, "offsets": offsets, "hashes": hashes[order], "order": order}
 
 
-def check_term_arrays(terms: np.ndarray, offsets: np.ndarray, hashes: np.ndarray, order: np.ndarray) -> None:
+def check_term_arrays(
+    terms: np.ndarray, offsets: np.ndarray, hashes: np.ndarray, order: np.ndarray, *, in_order: bool = True
+) -> None:
     """Raise a ValueError unless the arrays are such as `build_term_arrays` gives.
 
     That each hash is its term's is left out, as it would double the time: a wrong one can only hide a term.
@@ -52,8 +58,64 @@ def check_term_arrays(terms: np.ndarray, offsets: np.ndarray, hashes: np.ndarray
     present[order[(order >= 0) & (order < size)]] = True
     if not present.all():
         raise _broken("order is not a permutation")
-    if not all(starmap(lt, pairwise(_decode(terms, offsets)))):
+    _check_offsets(terms, offsets)
+    if in_order and not all(starmap(lt, pairwise(_decode(terms, offsets)))):
         raise _broken("terms are not sorted and distinct")
+
+
+def insert_terms(arrays: TermArrays, new: Sequence[str]) -> tuple[TermArrays, np.ndarray]:
+    """The arrays with sorted terms that are none of theirs, and before which of the old terms each new one comes.
+
+    Only the new terms are hashed and compared: the arrays are what `build_term_arrays` would give for all of them.
+    """
+    blob, offsets, hashes = _encode(new)
+    before = np.array([_place(arrays, blob[a:b].tobytes()) for a, b in pairwise(offsets.tolist())], dtype=np.int64)
+    lengths = np.diff(offsets)
+    all_lengths = np.insert(np.diff(arrays["offsets"]), before, lengths)
+    order = arrays["order"] + np.searchsorted(before, arrays["order"], side="right")
+    ids = before + np.arange(len(new))
+    by_hash = np.argsort(hashes, kind="stable")
+    at = arrays["hashes"].searchsorted(hashes[by_hash])
+    joined: TermArrays = {
+        "terms": np.insert(arrays["terms"], np.repeat(arrays["offsets"][before], lengths), blob),
+        "offsets": np.concatenate([[0], np.cumsum(all_lengths)]),
+        "hashes": np.insert(arrays["hashes"], at, hashes[by_hash]),
+        "order": np.insert(order, at, ids[by_hash]).astype(np.int32),
+    }
+    return _equal_hashes_by_id(joined), before
+
+
+def select_terms(arrays: TermArrays, keep: np.ndarray) -> TermArrays:
+    """The arrays of the terms where the mask is true."""
+    lengths = np.diff(arrays["offsets"])
+    renumbered = np.cumsum(keep) - 1
+    kept = keep[arrays["order"]]
+    return {
+        "terms": arrays["terms"][np.repeat(keep, lengths)],
+        "offsets": np.concatenate([[0], np.cumsum(lengths[keep])]),
+        "hashes": arrays["hashes"][kept],
+        "order": renumbered[arrays["order"][kept]].astype(np.int32),
+    }
+
+
+def _place(arrays: TermArrays, term: bytes) -> int:
+    """Before which term these bytes come: UTF-8 sorts as its code points do."""
+    blob, offsets = arrays["terms"].data, arrays["offsets"].data
+    low, high = 0, len(offsets) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if bytes(blob[offsets[middle] : offsets[middle + 1]]) < term:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def _equal_hashes_by_id(arrays: TermArrays) -> TermArrays:
+    hashes, order = arrays["hashes"], arrays["order"]
+    if (hashes[1:] == hashes[:-1]).any():
+        arrays["order"] = order[np.lexsort((order, hashes))]
+    return arrays
 
 
 class TermIndex:
@@ -80,7 +142,7 @@ class TermIndex:
         pending = np.arange(len(terms))
         positions = self._hashes.searchsorted(hashes)
         for _ in range(_MAX_EQUAL_HASHES):
-            pending = pending[positions[pending] < len(self)]
+            pending = pending[positions[pending] < len(self._hashes)]
             pending = pending[self._hashes[positions[pending]] == hashes[pending]]
             if not pending.size:
                 break
@@ -100,7 +162,7 @@ class TermIndex:
         return _decode(np.asarray(self._terms), np.asarray(self._offsets))
 
     def _extents(self, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        if ((ids < 0) | (ids >= len(self))).any():
+        if ((ids < 0) | (ids >= len(self._hashes))).any():
             raise _broken("an id is out of range")
         start, stop = self._offsets[ids], self._offsets[ids + 1]
         if ((start < 0) | (start > stop) | (stop > len(self._terms))).any():
@@ -120,6 +182,41 @@ class TermIndex:
         counted = np.concatenate([[0], np.cumsum(differences)])
         same[same] = counted[ends] == counted[ends - lengths]
         return same
+
+
+class TermSubset(TermIndex):
+    """Some of the terms: `columns` has the number of each among them, −1 for one that is left out."""
+
+    def __init__(self, columns: SearchableArray, n_columns: int, **arrays: SearchableArray) -> None:
+        super().__init__(**arrays)
+        if columns.shape != (super().__len__(),) or columns.dtype != np.dtype("i4"):
+            raise _broken("columns is not a number a term")
+        self._columns, self._n_columns = columns, n_columns
+        if isinstance(columns, np.ndarray):
+            self._kept()
+
+    def __len__(self) -> int:
+        return self._n_columns
+
+    def find(self, terms: Sequence[str]) -> np.ndarray:
+        ids = super().find(terms)
+        known = ids >= 0
+        columns = np.asarray(self._columns[ids[known]], dtype=np.int64)
+        if ((columns < -1) | (columns >= self._n_columns)).any():
+            raise _broken("a column is out of range")
+        ids[known] = columns
+        return ids
+
+    def terms(self) -> list[str]:
+        """All terms that are not left out, in order."""
+        return list(compress(super().terms(), self._kept()))
+
+    def _kept(self) -> np.ndarray:
+        columns = np.asarray(self._columns)
+        kept: np.ndarray = columns != -1
+        if not np.array_equal(columns[kept], np.arange(self._n_columns)):
+            raise _broken("columns are not numbered in order")
+        return kept
 
 
 def _check_form(
@@ -144,8 +241,7 @@ def _encode(terms: Iterable[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def _decode(blob: np.ndarray, offsets: np.ndarray) -> list[str]:
     """Decode all at once and cut by characters: several times quicker than a term at a time."""
-    if offsets[0] != 0 or offsets[-1] != len(blob) or (offsets[1:] < offsets[:-1]).any():
-        raise _broken("offsets do not divide its terms")
+    _check_offsets(blob, offsets)
     text = _text(blob)
     if len(text) != len(blob):
         starts = (blob & 0xC0) != 0x80  # bytes that begin a character
@@ -153,6 +249,11 @@ def _decode(blob: np.ndarray, offsets: np.ndarray) -> list[str]:
             raise _broken("a term begins within a character")
         offsets = np.concatenate([[0], np.cumsum(starts)])[offsets]
     return [text[start:stop] for start, stop in pairwise(offsets.tolist())]
+
+
+def _check_offsets(blob: np.ndarray, offsets: np.ndarray) -> None:
+    if offsets[0] != 0 or offsets[-1] != len(blob) or (offsets[1:] < offsets[:-1]).any():
+        raise _broken("offsets do not divide its terms")
 
 
 def _text(blob: np.ndarray) -> str:

@@ -1,10 +1,11 @@
 """Run blocks of work on threads that end with the call, so that a process may fork before and after."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from numbers import Integral
-from threading import Event
+from queue import Empty, Full, Queue
+from threading import Event, Thread
 from typing import Any, TypeVar
 
 Block = TypeVar("Block")
@@ -63,3 +64,46 @@ def run_blocks(function: Callable[[Block, int], None], blocks: Sequence[Block], 
         except BaseException:
             stopped.set()
             raise
+
+
+def read_ahead(items: Iterable[Block], most: int = 1) -> Iterator[Block]:
+    """The items, made by a thread that is up to so many ahead of whoever takes them, and ends with the iteration.
+
+    Should it then be waiting for a pipe in which nothing comes, it is left to that: Ctrl-C cannot wait for it.
+    """
+    waiting: Queue[tuple[bool, Any]] = Queue(most)
+    stopped = Event()
+
+    def put(is_item: bool, value: Any) -> bool:
+        while not stopped.is_set():
+            try:
+                waiting.put((is_item, value), timeout=0.1)
+                return True
+            except Full:
+                continue
+        return False
+
+    def work() -> None:
+        try:
+            if all(put(True, item) for item in items):
+                put(False, None)
+        except BaseException as error:
+            put(False, error)
+
+    thread = Thread(target=work, name="textnb-reader", daemon=True)
+    thread.start()
+    try:
+        while True:
+            try:
+                is_item, value = waiting.get(timeout=0.1)  # so that Ctrl-C is heard
+            except Empty:
+                continue
+            if is_item:
+                yield value
+            elif value is None:
+                return
+            else:
+                raise value
+    finally:
+        stopped.set()
+        thread.join(timeout=1.0)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import textnb
-from textnb.statistics import stream
+from textnb.text import documents as documents_module
 
 words = st.sampled_from(["apple", "bread", "cheese", "date", "egg", "fig"])
 documents = st.lists(
@@ -36,7 +36,7 @@ def test_blocks_of_any_size_equal_the_matrix(documents, block, unknown, limits, 
         return
     expected = textnb.MultinomialNB().fit(matrix, labels, weights)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stream, "BLOCK_CHARACTERS", block)
+        patch.setattr(documents_module, "BLOCK_CHARACTERS", block)
         classifier = textnb.TextClassifier("multinomial", "counts", unknown=unknown, **limits)
         classifier.fit(iter(texts), labels, sample_weight=weights)
     assert classifier.vocabulary_ == vectorizer.vocabulary_
@@ -52,7 +52,7 @@ def test_a_stream_with_another_number_of_labels_is_refused(n):
 
 
 def test_memory_is_bounded_by_the_vocabulary_not_by_the_documents(monkeypatch):
-    monkeypatch.setattr(stream, "BLOCK_CHARACTERS", 1 << 18)
+    monkeypatch.setattr(documents_module, "BLOCK_CHARACTERS", 1 << 18)
 
     def peak(n: int) -> int:
         texts = (f"word{i % 1000} and word{i * 7 % 1000} " * 10 for i in range(n))

@@ -1,0 +1,143 @@
+"""Which documents a model has learned, under which label, how often: what can be forgotten, and not learned twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import sha256
+
+import numpy as np
+
+from textnb.statistics.counts import sorted_union
+from textnb.text.rows import Array
+
+_HASH, _LABEL = 16, 4
+KEY_BYTES = _HASH + _LABEL
+_KEY = f"S{KEY_BYTES}"  # compares as bytes do, which keeps documents sorted by hash, then by label
+
+
+@dataclass(frozen=True, eq=False)
+class Ledger:
+    """A multiset of (128-bit hash of a document, label): 24 bytes for each that is distinct."""
+
+    classes: Array  # (K,), sorted
+    keys: Array  # (n,), sorted: the hash, then the label's position among the classes, big-endian
+    counts: Array  # (n,), int32
+
+    @classmethod
+    def nothing(cls) -> Ledger:
+        return cls(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=_KEY), np.zeros(0, dtype=np.int32))
+
+    @classmethod
+    def of(cls, documents: Iterable[str], class_ids: Array, classes: Array) -> Ledger:
+        """The entries of these documents."""
+        keys, counts = np.unique(document_keys(hashes(documents), class_ids), return_counts=True)
+        return cls(classes, keys, counts.astype(np.int32))
+
+    def __len__(self) -> int:
+        return int(self.counts.sum(dtype=np.int64))
+
+    def __add__(self, other: Ledger) -> Ledger:
+        classes = sorted_union(self.classes, other.classes, "classes")
+        keys, counts = self._keys_among(classes), self.counts
+        more = other._keys_among(classes)
+        at, there = _find(keys, more)
+        counts = counts.copy()
+        counts[at[there]] += other.counts[there]
+        if (counts[at[there]] < other.counts[there]).any():
+            raise ValueError(f"a ledger counts a document up to {np.iinfo(np.int32).max:,} times, and no more")
+        if not there.all():
+            keys = np.insert(keys, at[~there], more[~there])
+            counts = np.insert(counts, at[~there], other.counts[~there])
+        return Ledger(classes, keys, counts)
+
+    def __sub__(self, other: Ledger) -> Ledger:
+        """Without the entries of `other`, all of which must be there."""
+        if not self.has(other).all():
+            raise ValueError("cannot forget documents that were not learned")
+        classes = sorted_union(self.classes, other.classes, "classes")
+        at, _ = _find(self._keys_among(classes), other._keys_among(classes))
+        counts = self.counts.copy()
+        counts[at] -= other.counts
+        left = counts > 0
+        return Ledger(self.classes, self.keys[left], counts[left]) if left.any() else Ledger.nothing()
+
+    def has(self, other: Ledger) -> Array:
+        """Of each entry of `other`, whether it is here at least as often."""
+        classes = sorted_union(self.classes, other.classes, "classes")
+        at, there = _find(self._keys_among(classes), other._keys_among(classes))
+        there[there] = self.counts[at[there]] >= other.counts[there]
+        return there
+
+    def labels_of(self, digest: bytes) -> dict[int, int]:
+        """Under which labels, by their positions, a document was learned, and how often each."""
+        first = np.searchsorted(self.keys, np.array([digest + bytes(_LABEL)], dtype=_KEY))[0]
+        found = {}
+        for i in range(first, len(self.keys)):
+            key = self.keys[i : i + 1].tobytes()
+            if key[:_HASH] != digest:
+                break
+            found[int.from_bytes(key[_HASH:], "big")] = int(self.counts[i])
+        return found
+
+    def among(self, classes: Array) -> Ledger:
+        """The same entries, with other classes around theirs; classes without an entry may go."""
+        used = np.unique(_label_ids(self.keys))
+        if not np.isin(self.classes[used], classes).all():
+            raise ValueError("the ledger has documents of classes that the model does not have")
+        return Ledger(classes, self._keys_among(classes), self.counts)
+
+    def _keys_among(self, classes: Array) -> Array:
+        """The keys with the positions that the labels have among other classes, which keeps them sorted."""
+        if len(classes) == len(self.classes) and np.array_equal(classes, self.classes):
+            return self.keys
+        positions = np.searchsorted(classes, self.classes)
+        return _join(_bytes(self.keys)[:, :_HASH], positions[_label_ids(self.keys)])
+
+
+def hashes(documents: Iterable[str]) -> list[bytes]:
+    """A 128-bit hash of each document."""
+    return [sha256(text.encode("utf-8", "surrogatepass")).digest()[:_HASH] for text in documents]
+
+
+def document_keys(digests: list[bytes], class_ids: Array) -> Array:
+    return _join(np.frombuffer(b"".join(digests), dtype=np.uint8).reshape(-1, _HASH), class_ids)
+
+
+def _join(digests: Array, class_ids: Array) -> Array:
+    labels = np.asarray(class_ids).astype(">u4").view(np.uint8).reshape(-1, _LABEL)
+    return np.ascontiguousarray(np.hstack([digests, labels])).view(_KEY).ravel()
+
+
+def _bytes(keys: Array) -> Array:
+    return np.ascontiguousarray(keys).view(np.uint8).reshape(-1, KEY_BYTES)
+
+
+def _label_ids(keys: Array) -> Array:
+    return np.ascontiguousarray(_bytes(keys)[:, _HASH:]).view(">u4").ravel().astype(np.int64)
+
+
+def _find(keys: Array, wanted: Array) -> tuple[Array, Array]:
+    """Where each wanted key is or would be, and whether it is there."""
+    at = np.searchsorted(keys, wanted)
+    there = at < len(keys)
+    there[there] = keys[at[there]] == wanted[there]
+    return at, there
+
+
+def ledger_arrays(ledger: Ledger) -> dict[str, Array]:
+    """As a file holds it."""
+    return {"ledger": _bytes(ledger.keys), "ledger_counts": ledger.counts}
+
+
+def ledger_of(keys: Array, counts: Array, classes: Array) -> Ledger:
+    """From the arrays of a file; a ValueError if they are none of a ledger."""
+    if keys.ndim != 2 or keys.shape[1] != KEY_BYTES or keys.dtype != np.uint8:
+        raise ValueError("its ledger is not of the right form")
+    if counts.shape != keys.shape[:1] or counts.dtype != np.int32:
+        raise ValueError("the counts of its ledger are not of the right form")
+    found = np.ascontiguousarray(keys).view(_KEY).ravel()
+    labels = _label_ids(found)
+    if (counts <= 0).any() or (labels >= len(classes)).any() or not (found[1:] > found[:-1]).all():
+        raise ValueError("its ledger is not sorted, or has entries that cannot be")
+    return Ledger(classes, found, counts)
