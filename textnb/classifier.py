@@ -2,40 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from numbers import Real
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
-from textnb.model_file import TERM_ARRAYS, check_form, file_columns, file_parts, predictor_of
-from textnb.models.base import announced_classes, check_weights, class_positions, unique_classes
+from textnb.decision import Calibration
+from textnb.fitted_text import FittedText
+from textnb.learner import MODELS, Learner, Recipe
+from textnb.learner_file import chosen_of, has_counts, learner_content, learner_of, recipe_of
+from textnb.model_file import TERM_ARRAYS, check_form, predictor_of
+from textnb.models.base import announced_classes, check_weights, class_positions
 from textnb.models.count import NO_LIKELIHOOD, BernoulliNB, ComplementNB, MultinomialNB
 from textnb.models.parts import texts_of
+from textnb.policy import Policy
 from textnb.predictor import Predictor
-from textnb.statistics.counts import ClassCounts, count_classes
-from textnb.statistics.stream import count_stream
+from textnb.selection.documents import Training, TrainingDocuments
+from textnb.selection.thresholds import threshold_for_ceiling
+from textnb.selection.tuning import AUTO, Candidate, Choice, Fixed, Trial, tune
+from textnb.statistics.counts import ClassCounts, unique_classes
+from textnb.statistics.ledger import Ledger
+from textnb.statistics.text_counts import TextCounts
 from textnb.storage import ModelFile, open_model, write_model
 from textnb.text.analyzer import Analyzer, check_ngram_range
 from textnb.text.documents import as_documents, decoded
-from textnb.text.learning import UNKNOWN_CHOICES, Limits, learn_vocabulary
+from textnb.text.learning import UNKNOWN_CHOICES, Limits
 from textnb.text.rows import Array
+from textnb.text.sorted_terms import SortedTerms
 from textnb.text.stop_words import check_stop_words, stop_word_set
-from textnb.text.term_index import TermIndex, check_term_arrays
+from textnb.text.term_index import check_term_arrays
 from textnb.text.threads import check_jobs
 from textnb.text.tokenize import DEFAULT_TOKEN_PATTERN
 from textnb.text.vocabulary import Vocabulary
-from textnb.text.weights import Weighting, check_weighting
+from textnb.text.weights import check_weighting
 
 if TYPE_CHECKING:
     from textnb.models.mixed import MixedNB
 
 CountModel: TypeAlias = MultinomialNB | ComplementNB | BernoulliNB
 
-MODELS = ("multinomial", "complement", "bernoulli")
+CHOOSABLE = Candidate._fields  # the parameters that may be "auto"
 
 
 class TextClassifier(ClassifierMixin, BaseEstimator):
@@ -44,6 +56,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     model : {"complement", "multinomial", "bernoulli"}, default="complement"
+        This, `weights`, `ngrams`, `min_df` and `alpha` may be "auto": `fit` then chooses by leave-one-out.
     weights : {"log-tfidf", "tfidf", "counts", "binary"}, default="log-tfidf"
         How a document's terms weigh; "log-tfidf" takes 1 + log(tf). A Bernoulli model looks only at which occur.
     ngrams : (int, int), default=(1, 1)
@@ -53,12 +66,16 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Smoothing: 1 is Laplace's, less is Lidstone's, 0 none.
     unknown : {"ignore", "token"}, default="ignore"
         What becomes of words outside the vocabulary: nothing, or one more feature ``<UNK>`` with an honest probability.
-    calibrate : False, default=False
-        Probabilities are the model's own.
+    calibrate : bool, default=True
+        Whether `fit` corrects how sure the model is of itself, by the scores of documents in models without them. The
+        most probable class stays the same, and so do probabilities asked for as `raw`.
     tokenizer, stemmer, lowercase, strip_accents, stop_words, token_pattern, min_df, max_df, max_features, vocabulary
         As in `textnb.CountVectorizer`.
     fit_prior, class_prior, norm
         As in the naive Bayes classes; ``norm`` is Complement's.
+    ledger : bool, default=None
+        Whether to remember, as a hash of 128 bits, which documents were learned under which label: then only those can
+        be forgotten, and none need be learned twice. It takes 24 bytes a document. None: unless `fit` gets an iterator.
     n_jobs : int, default=None
         Threads to count with; no result depends on it. None takes all cores if there is much text, -1 always.
 
@@ -68,6 +85,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     vocabulary_ : dict of terms to columns
     statistics_ : what was counted, per class
     model_ : the naive Bayes estimator derived from it
+    calibration_ : how probabilities are corrected, or None
+    choice_ : what was chosen, and from what, where something is "auto"
 
     Examples
     --------
@@ -79,15 +98,19 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     [('cheap', 0.58...), ('watches', 0.43...)]
     """
 
+    fitted_: FittedText
+    choice_: Choice
+    _training: Training | None
+
     def __init__(
         self,
         model: str = "complement",
         weights: str = "log-tfidf",
-        ngrams: tuple[int, int] = (1, 1),
+        ngrams: tuple[int, int] | str = (1, 1),
         analyzer: str | Callable[[Any], Iterable[Any]] = "word",
-        alpha: float = 1.0,
+        alpha: float | str = 1.0,
         unknown: str = "ignore",
-        calibrate: bool = False,
+        calibrate: bool = True,
         *,
         tokenizer: str | Callable[[str], Iterable[Any]] | None = None,
         stemmer: str | Callable[[str], str] | None = None,
@@ -95,13 +118,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         strip_accents: str | Callable[[str], str] | None = None,
         stop_words: str | Iterable[str] | None = None,
         token_pattern: str = DEFAULT_TOKEN_PATTERN,
-        min_df: float | int = 1,
+        min_df: float | int | str = 1,
         max_df: float | int = 1.0,
         max_features: int | None = None,
         vocabulary: Any = None,
         fit_prior: bool = True,
         class_prior: Any = None,
         norm: bool = False,
+        ledger: bool | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.model = model
@@ -124,43 +148,169 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self.fit_prior = fit_prior
         self.class_prior = class_prior
         self.norm = norm
+        self.ledger = ledger
         self.n_jobs = n_jobs
 
-    def fit(self, texts: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from documents and their labels."""
-        documents, labels = _check_training(texts, y, stream=self._adds_up())
+    def fit(self, texts: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
+        """Learn from documents and their labels.
+
+        `groups`, one label a document, says which documents belong together, such as the messages of a thread: what is
+        "auto" is then chosen, and probabilities are calibrated, by leaving out whole groups.
+        """
+        self._check_parameters()
+        is_stream = isinstance(texts, Iterator)
+        documents, labels = _check_training(texts, y, stream=not self._is_auto and not self._needs_reference)
         classes, class_ids = unique_classes(labels)
-        return self._learn_first(documents, class_ids, classes, check_weights(sample_weight, len(labels)))
+        weights = check_weights(sample_weight, len(labels))
+        groups = _check_groups(groups, len(labels))
+        chosen: dict[str, Any] = {}
+        self.__dict__.pop("choice_", None)
+        if self._is_auto:
+            self.choice_ = self.choose(list(documents), class_ids, groups)
+            chosen = self.choice_.best.candidate._asdict()
+        return self._fit_first(documents, class_ids, classes, weights, chosen, groups, is_stream=is_stream)
 
     def partial_fit(self, texts: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more documents. The first call announces all classes, and fixes the vocabulary and idf."""
-        first = not hasattr(self, "predictor_")
+        first = not self.__sklearn_is_fitted__()
         known = announced_classes(classes, None if first else self.classes_)
+        self._check_parameters()
         documents, labels = _check_training(texts, y)
         class_ids = class_positions(labels, known)
-        document_weights = check_weights(sample_weight, len(labels))
+        weights = check_weights(sample_weight, len(labels))
         if first:
-            return self._learn_first(documents, class_ids, known, document_weights)
+            return self._fit_first(documents, class_ids, known, weights, calibrate=False)
+        learner = self._continued()
+        learner.fix_vocabulary()
+        learner.add(list(documents), class_ids, known, weights)
+        return self._follow(learner)
+
+    def learn(self, texts: Any, labels: Any, *, once: bool = False) -> Self:
+        """Learn more documents, one or many: new words and new classes simply arrive.
+
+        However documents are divided among calls, and in whatever order, the result is the same to the last digit.
+        tf-idf weighs by the idf of the last `fit`, or of the first call if there was none; a word that came later has
+        that of document frequency 0. What `fit` has chosen or calibrated stays.
+
+        Parameters
+        ----------
+        texts : iterable of str
+        labels : array-like of their classes
+        once : bool, default=False
+            Leave documents that were learned already, and move those that were learned under another label to this one.
+        """
         self._check_parameters()
-        self._check_unchanged()
-        fitted = self.predictor_
-        rows = fitted.weighting.apply(fitted.count(documents))
-        more = count_classes(rows, class_ids, known, document_weights)
-        return self._assemble(fitted.analyzer, fitted.vocabulary, fitted.weighting, self.statistics_ + more)
+        documents, checked = _check_training(texts, labels)
+        if self.__sklearn_is_fitted__():
+            learner = self._continued()
+            learner.learn(list(documents), checked, once=once)
+            return self._follow(learner)
+        learner = self.new_learner(keep_ledger=self.ledger is not False)
+        learner.learn(list(documents), checked, once=once)
+        return self.adopt(learner)
+
+    def forget(self, texts: Any, labels: Any) -> Self:
+        """Take documents away as if they had never been learned; one that was not learned is an error.
+
+        A word or class of which nothing is left leaves the vocabulary, the smoothing and the priors.
+        """
+        check_is_fitted(self)
+        documents, checked = _check_training(texts, labels)
+        learner = self._continued()
+        learner.forget(list(documents), checked)
+        return self._follow(learner)
+
+    def merge(self, other: TextClassifier) -> Self:
+        """Learn what another classifier of the same settings has learned, as if its documents had been learned here."""
+        check_is_fitted(self)
+        check_is_fitted(other)
+        return self._follow(self._continued().merged(other.fitted_.learner))
+
+    def __add__(self, other: TextClassifier) -> TextClassifier:
+        """A new classifier that has learned what both have."""
+        if not isinstance(other, TextClassifier):
+            return NotImplemented
+        check_is_fitted(self)
+        both = clone(self)
+        both._set(FittedText(self.fitted_.learner.copy(), self.fitted_.calibration, self.fitted_.policy), self._chosen)
+        return both.merge(other)
 
     def predict(self, texts: Any) -> Array:
         """The most probable class of every document."""
         check_is_fitted(self)
         return self.predictor_.predict(texts)
 
-    def predict_proba(self, texts: Any) -> Array:
-        """P(c | document) of every document and class, (n, n_classes)."""
-        return np.exp(self.predict_log_proba(texts))
+    def predict_proba(self, texts: Any, *, raw: bool = False) -> Array:
+        """P(c | document) of every document and class, (n, n_classes); `raw` as the model has it, uncalibrated."""
+        return np.exp(self.predict_log_proba(texts, raw=raw))
 
-    def predict_log_proba(self, texts: Any) -> Array:
-        """log P(c | document) of every document and class, (n, n_classes)."""
+    def predict_log_proba(self, texts: Any, *, raw: bool = False) -> Array:
+        """log P(c | document) of every document and class, (n, n_classes); `raw` uncalibrated."""
         check_is_fitted(self)
-        return self.predictor_.log_proba(texts)
+        return self.predictor_.log_proba(texts, raw=raw)
+
+    def decide_by(
+        self,
+        costs: Mapping[tuple[Any, Any], float] | None = None,
+        *,
+        unsure: float | None = None,
+        protected: Any = None,
+        ceiling: float | None = None,
+        confidence: float | None = None,
+    ) -> Self:
+        """Say how `decide` is to decide; the model is saved with that.
+
+        Parameters
+        ----------
+        costs : dict of (true class, class named) to what that costs
+            Any other error costs 1.
+        unsure : float, optional
+            What it costs to name no class; a document is left unsure where that is the cheapest.
+        protected, ceiling : class and share, optional
+            At most such a share of the documents of that class is named otherwise: "at most 1 ham in 1,000" is "ham"
+            and 0.001. The threshold is chosen on the documents of the last `fit`, each scored by the model without it.
+        confidence : float, optional
+            The probability with which the share is to be within the ceiling; by default it is on average.
+        """
+        check_is_fitted(self)
+        if (protected is None) != (ceiling is None):
+            raise ValueError("protected and ceiling come together: which class, and how much of it may be lost")
+        if confidence is not None and ceiling is None:
+            raise ValueError("confidence is that a ceiling is kept: give protected and ceiling, or leave it out")
+        policy = Policy.among(self.classes_, costs or {}, unsure, protected, ceiling)
+        if ceiling is not None:
+            training, fitted = self.training_documents(), self.fitted_
+            posterior = training.log_posterior(fitted.learner, fitted.derived.log_prior, fitted.calibration)
+            position = self.classes_.tolist().index(protected)
+            threshold = threshold_for_ceiling(posterior, training.class_ids, position, ceiling, confidence)
+            policy = replace(policy, threshold=threshold)
+        return self.set_policy(policy)
+
+    def set_policy(self, policy: Policy | None) -> Self:
+        """Decide by a policy that was chosen elsewhere."""
+        check_is_fitted(self)
+        self.fitted_ = self.fitted_.with_policy(policy)
+        return self
+
+    def decide(self, texts: Any) -> list[Any]:
+        """The class to name for every document, as `decide_by` says: None where it is better to name none."""
+        check_is_fitted(self)
+        return self.predictor_.decide(texts)
+
+    def leave_one_out(self) -> Array:
+        """log P(document, c) of every document of the last `fit` under the model without it, (n, n_classes).
+
+        Exact at the vocabulary and idf of the model, and no slower than predicting.
+        """
+        return self.training_documents().leave_one_out(self.fitted_.learner)
+
+    def leave_one_group_out(self, groups: Any = None) -> Array:
+        """The same without all documents of its group; groups as given here or to `fit`."""
+        training = self.training_documents()
+        groups = training.groups if groups is None else groups
+        if groups is None:
+            raise ValueError("there are no groups: pass groups, one label a document")
+        return training.leave_one_out(self.fitted_.learner, groups)
 
     def top_terms(self, n: int = 10) -> dict[Any, list[tuple[str, float]]]:
         """For each class, the terms that speak most for it, with their weights.
@@ -168,34 +318,59 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         A term's weight is what a unit of it adds to the class's score beyond what it adds, on average, to the others'.
         """
         check_is_fitted(self)
-        if n < 0:
-            raise ValueError(f"n must be 0 or more, got {n}")
-        weights = np.asarray(self.predictor_.rule.weights)
-        others = max(len(self.classes_) - 1, 1)
-        total = weights.sum(axis=1)
-        names = self.predictor_.column_names()
-        found = {}
-        for c, label in enumerate(self.classes_.tolist()):
-            lead = weights[:, c] - (total - weights[:, c]) / others
-            best = np.lexsort((np.arange(len(lead)), -lead))[:n]
-            found[label] = [(names[j], float(lead[j])) for j in best]
-        return found
+        return self.predictor_.top_terms(n)
+
+    @property
+    def classes_(self) -> Array:
+        return self.fitted_.classes
+
+    @property
+    def n_documents_(self) -> int:
+        """How many documents were learned and not forgotten."""
+        return self.fitted_.n_documents
+
+    @property
+    def predictor_(self) -> Predictor:
+        """What predicts, derived from the counts when it is first needed. Its columns are the terms, sorted."""
+        return self.fitted_.predictor
+
+    @property
+    def calibration_(self) -> Calibration | None:
+        """How `predict_proba` corrects the model's probabilities, as of the last `fit`; None if it does not."""
+        return self.fitted_.calibration
+
+    @property
+    def policy_(self) -> Policy | None:
+        """How `decide` decides, if that was said."""
+        return self.fitted_.policy
+
+    @property
+    def parameters_in_use(self) -> dict[str, Any]:
+        """The parameters that were fitted with, and for "auto" what was chosen."""
+        return effective(self._fitted_with, self._chosen)
 
     @property
     def vocabulary_(self) -> dict[str, int]:
-        """Terms to columns."""
-        terms = self.predictor_.vocabulary.terms()
-        return dict(zip(terms, range(len(terms)), strict=True))
+        """Terms to columns. While more is learned, a term keeps its column, and new ones come after."""
+        return self.fitted_.vocabulary
+
+    @property
+    def statistics_(self) -> ClassCounts:
+        """What the rule is derived from, in the columns of ``vocabulary_``, and ``<UNK>`` last if there is one."""
+        return self.fitted_.statistics
 
     @property
     def model_(self) -> CountModel:
-        """The naive Bayes estimator on the vocabulary's columns, derived from ``statistics_``."""
-        return _new_model(self._fitted_with).set_statistics(self.statistics_)
+        """The naive Bayes estimator on the columns of ``vocabulary_``; those of forgotten terms weigh nothing."""
+        model = _new_model(self.parameters_in_use).set_statistics(self.statistics_)
+        if (rule := self.fitted_.rule) is not None:
+            model.rule_, model._feature_weights = rule, np.asarray(rule.weights).T
+        return model
 
     def log_likelihood(self, texts: Any) -> Array:
         """log P(document | c) of every document and class, the prior left out, (n, n_classes)."""
         check_is_fitted(self)
-        if self._fitted_with["model"] == "complement":
+        if self.parameters_in_use["model"] == "complement":
             raise ValueError(NO_LIKELIHOOD)
         return self.predictor_.log_likelihood(texts)
 
@@ -214,70 +389,146 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return texts_of(counts, np.array(self.predictor_.column_names(), dtype=object)), labels
 
     def save(self, path: Any) -> None:
-        """Write the model to a file that `textnb.load` and the command line read: data only, no code."""
+        """Write the model to a file that `textnb.load` and the command line read: data only, no code.
+
+        The same counts give the same bytes, however they came together.
+        """
         check_is_fitted(self)
-        columns = file_columns(self.predictor_)
-        arrays, settings = file_parts(self.predictor_, columns)
-        arrays["totals"] = self.statistics_.totals.T[columns]
-        arrays["documents"] = self.statistics_.documents
-        write_model(path, arrays, settings | {"parameters": _plain_parameters(self._fitted_with)})
+        write_model(path, *learner_content(self.fitted_.learner, self.fitted_.derived, self.fitted_settings()))
 
-    def _learn_first(self, documents: Iterable[str], class_ids: Array, classes: Array, weights: Array | None) -> Self:
-        self._check_parameters()
-        analyzer = self._analyzer()
-        check_stop_words(analyzer)
-        limits = Limits(self.min_df, self.max_df, self.max_features)
-        unknown = self.unknown == "token"
-        if self._adds_up():
-            vocabulary, statistics = count_stream(
-                documents, class_ids, classes, weights, analyzer, limits, unknown=unknown, n_jobs=self.n_jobs
-            )
-            return self._assemble(analyzer, vocabulary, Weighting("counts"), statistics)
-        vocabulary, rows = learn_vocabulary(
-            documents,
-            analyzer,
-            given=None if self.vocabulary is None else Vocabulary(self.vocabulary),
-            limits=limits,
-            unknown=self.unknown,
-            n_jobs=self.n_jobs,
-        )
-        weighting = Weighting.fitted("binary" if self.model == "bernoulli" else self.weights, rows)
-        statistics = count_classes(weighting.apply(rows), class_ids, classes, weights)
-        return self._assemble(analyzer, vocabulary, weighting, statistics)
+    def fitted_settings(self) -> dict[str, Any]:
+        """What a model file says of how it was fitted."""
+        if not self.__sklearn_is_fitted__():
+            return {"parameters": _plain_parameters(self.get_params(deep=False))}
+        settings: dict[str, Any] = {"parameters": _plain_parameters(self._fitted_with)}
+        if self._chosen:
+            settings["chosen"] = {name: _plain(value) for name, value in self._chosen.items()}
+        if self.calibration_ is not None:
+            settings["calibration"] = self.calibration_.to_settings()
+        if self.fitted_.policy is not None:
+            settings["policy"] = self.fitted_.policy.to_settings()
+        return settings
 
-    def _adds_up(self) -> bool:
-        """Whether documents can be counted block by block: plain counts of a vocabulary that is not given."""
-        return self.weights == "counts" and self.model != "bernoulli" and self.vocabulary is None
-
-    def _assemble(
+    def _fit_first(
         self,
-        analyzer: Analyzer,
-        vocabulary: Vocabulary | TermIndex,
-        weighting: Weighting,
-        statistics: ClassCounts,
+        documents: Iterable[str],
+        class_ids: Array,
+        classes: Array,
+        weights: Array | None,
+        chosen: Mapping[str, Any] = MappingProxyType({}),
+        groups: Any = None,
+        *,
+        calibrate: bool = True,
+        is_stream: bool = False,
     ) -> Self:
-        parameters = self.get_params(deep=False)
-        model = _new_model(parameters).set_statistics(statistics)
-        self.predictor_ = Predictor(
-            analyzer=analyzer,
-            vocabulary=vocabulary,
-            unknown=self.unknown == "token",
-            weighting=weighting,
-            rule=model.rule_,
-            log_prior=model.class_log_prior_,
-            prior_in_joint=self.model != "complement" or len(statistics.classes) == 1,
-            classes=statistics.classes,
-            n_jobs=self.n_jobs,
-        )
-        self.statistics_ = statistics
-        self.classes_ = statistics.classes
-        self._fitted_with = parameters  # whatever is set later, this is what was fitted, and what is saved
+        learner = self.new_learner(keep_ledger=not is_stream if self.ledger is None else self.ledger, chosen=chosen)
+        check_stop_words(learner.recipe.analyzer)
+        remember = calibrate and weights is None and not is_stream
+        learner.kept = [] if remember else None
+        learner.fit(documents, class_ids, classes, weights)
+        counted, learner.kept = learner.kept, None
+        fitted = FittedText(learner, ids=self._given_ids())
+        fitted.derived  # noqa: B018  (what cannot be derived is an error of fit)
+        training = None if counted is None else Training(learner, fitted.derived, counted, class_ids, groups)
+        if training is not None and self.calibrate:
+            fitted.calibration = training.documents.calibration(learner)
+        self._set(fitted, chosen)
+        self._training = training
         return self
 
-    def _analyzer(self) -> Analyzer:
+    def choose(
+        self,
+        documents: Sequence[str],
+        class_ids: Array,
+        groups: Any = None,
+        *,
+        progress: Callable[[Trial], None] = lambda trial: None,
+    ) -> Choice:
+        """What `fit` would choose for the parameters that are "auto". Unknown words play no part in it."""
+        self._check_parameters()
+        return tune(
+            documents,
+            class_ids,
+            analyzer=self._analyzer((1, 1)),
+            fixed=Fixed(**{name: getattr(self, name) for name in Fixed.__dataclass_fields__}),
+            groups=groups,
+            limits=Limits(1, self.max_df, self.max_features),
+            vocabulary=None if self.vocabulary is None else sorted(Vocabulary(self.vocabulary)),
+            norm=self.norm,
+            fit_prior=self.fit_prior,
+            class_prior=self.class_prior,
+            n_jobs=self.n_jobs,
+            progress=progress,
+        )
+
+    def training_documents(self) -> TrainingDocuments:
+        check_is_fitted(self)
+        if self._training is None:
+            raise ValueError(
+                "the documents of the last fit are not at hand: fit on a list of them, without weights, and learn "
+                "nothing since"
+            )
+        return self._training.documents
+
+    def new_learner(self, *, keep_ledger: bool, chosen: Mapping[str, Any] = MappingProxyType({})) -> Learner:
+        """What would learn with these parameters, and with what was chosen for those that are "auto"."""
+        counts = None
+        if self.vocabulary is not None:
+            given = Vocabulary(self.vocabulary)
+            if not given:
+                raise ValueError("empty vocabulary: give at least one term, or None to learn it from the documents")
+            counts = TextCounts.nothing(SortedTerms.of(sorted(given)), fixed=True)
+        return Learner(self._recipe(chosen), counts, ledger=Ledger.nothing() if keep_ledger else None)
+
+    def _continued(self) -> Learner:
+        """The learner, which takes on what may change after fitting."""
+        self._check_unchanged()
+        learner = self.fitted_.learner
+        learner.recipe = self._recipe(self._chosen)
+        return learner
+
+    def adopt(self, learner: Learner) -> Self:
+        """Be fitted by what has learned elsewhere with these parameters."""
+        return self._set(FittedText(learner, ids=self._given_ids()), {})
+
+    def _given_ids(self) -> Vocabulary | None:
+        """The columns of a given vocabulary, in its own order."""
+        return None if self.vocabulary is None else Vocabulary(self.vocabulary)
+
+    def _follow(self, learner: Learner) -> Self:
+        return self._set(self.fitted_.followed_by(learner), self._chosen)
+
+    def _set(self, fitted: FittedText, chosen: Mapping[str, Any]) -> Self:
+        self.fitted_ = fitted
+        self._training = None
+        self._fitted_with = self.get_params(deep=False)  # whatever is set later, this is what is fitted, and saved
+        self._chosen = {name: value for name, value in chosen.items() if _is_auto(self._fitted_with[name])}
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_training": None} if self.__sklearn_is_fitted__() else super().__getstate__()
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "fitted_")
+
+    def _recipe(self, chosen: Mapping[str, Any]) -> Recipe:
+        """How the parameters count and derive; they are checked."""
+        self._check_parameters()
+        parameters = effective(self.get_params(deep=False), chosen)
+        return recipe_of(self._analyzer(parameters["ngrams"]), parameters)
+
+    @property
+    def _is_auto(self) -> bool:
+        return any(_is_auto(getattr(self, name)) for name in CHOOSABLE)
+
+    @property
+    def _needs_reference(self) -> bool:
+        return not self._is_auto and self._recipe({}).needs_reference
+
+    def _analyzer(self, ngrams: tuple[int, int]) -> Analyzer:
         return Analyzer(
             kind=self.analyzer,
-            ngrams=self.ngrams,
+            ngrams=ngrams,
             lowercase=self.lowercase,
             strip_accents=self.strip_accents,
             tokenizer=self.tokenizer,
@@ -287,25 +538,26 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         )
 
     def _check_parameters(self) -> None:
-        if self.model not in MODELS:
-            raise ValueError(f"model must be one of {', '.join(MODELS)}, got {self.model!r}")
-        check_weighting(self.weights)
+        if self.model not in (*MODELS, AUTO):
+            raise ValueError(f"model must be one of {', '.join(MODELS)}, or auto, got {self.model!r}")
+        if not _is_auto(self.weights):
+            check_weighting(self.weights)
         if self.unknown not in UNKNOWN_CHOICES:
             raise ValueError(f"unknown must be one of {', '.join(UNKNOWN_CHOICES)}, got {self.unknown!r}")
-        if not isinstance(self.alpha, Real):
-            raise ValueError(f"alpha must be a number, 0 or more, got {self.alpha!r}")
+        if not isinstance(self.alpha, Real) and not _is_auto(self.alpha):
+            raise ValueError(f"alpha must be a number, 0 or more, or 'auto', got {self.alpha!r}")
         check_jobs(self.n_jobs)
-        if self.calibrate:
-            raise ValueError(f"calibrate must be False: this version does not calibrate, got {self.calibrate!r}")
+        if not isinstance(self.calibrate, bool | np.bool_):
+            raise ValueError(f"calibrate must be True or False, got {self.calibrate!r}")
 
     def _check_unchanged(self) -> None:
-        """Only how the model is derived from its counts may change between calls of `partial_fit`."""
+        """Only how the model is derived from its counts may change after fitting."""
         now = self.get_params(deep=False)
         for name, value in self._fitted_with.items():
-            if name not in ("alpha", "fit_prior", "class_prior", "norm", "n_jobs") and not _equal(now[name], value):
-                raise ValueError(
-                    f"{name} was {value!r} in fit and cannot become {now[name]!r} in partial_fit: fit anew"
-                )
+            if name not in ("alpha", "fit_prior", "class_prior", "norm", "ledger", "n_jobs") and not _equal(
+                now[name], value
+            ):
+                raise ValueError(f"{name} was {value!r} in fit and cannot become {now[name]!r} afterwards: fit anew")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -322,19 +574,33 @@ def load(path: Any) -> TextClassifier | MixedNB:
 
         return mixed_of(file)
     predictor = predictor_of(file, whole=True)
-    try:
-        check_term_arrays(*map(file.array, TERM_ARRAYS))
-    except ValueError as error:
-        raise file.damaged(str(error)) from None
-    classifier = _of_parameters(file)
-    statistics = _statistics(file, predictor)
+    classifier, chosen = _of_parameters(file)
     if classifier.vocabulary is not None:
         classifier.vocabulary = predictor.vocabulary.terms()
-    classifier.predictor_ = predictor
-    classifier.statistics_ = statistics
-    classifier.classes_ = predictor.classes
-    classifier._fitted_with = classifier.get_params(deep=False)
-    return classifier
+    if has_counts(file):
+        fitted = FittedText(learner_of(file), predictor.calibration, predictor.policy, predictor=predictor)
+    else:
+        try:
+            check_term_arrays(*map(file.array, TERM_ARRAYS))
+        except ValueError as error:
+            raise file.damaged(str(error)) from None
+        fitted = FittedText(None, predictor=predictor, statistics=_statistics(file, predictor))
+    return classifier._set(fitted, chosen)
+
+
+def effective(parameters: Mapping[str, Any], chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters, with what was chosen for those that are "auto"."""
+    found = dict(parameters)
+    for name in CHOOSABLE:
+        if _is_auto(found[name]):
+            if name not in chosen:
+                raise ValueError(f"{name}='auto' is chosen by fit, from documents that are all in memory: give a value")
+            found[name] = chosen[name]
+    return found
+
+
+def _is_auto(value: Any) -> bool:
+    return isinstance(value, str) and value == AUTO
 
 
 def _new_model(parameters: dict[str, Any]) -> CountModel:
@@ -349,9 +615,13 @@ def _equal(a: Any, b: Any) -> bool:
 
 
 def _plain_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
-    """The constructor's parameters as JSON has them; of a given vocabulary only that there was one."""
+    """The constructor's parameters as JSON has them; of a given vocabulary only that there was one.
+
+    The number of threads is left out: it is the machine's, and no byte of a model depends on it.
+    """
     plain = {name: _plain(value) for name, value in parameters.items()}
     plain["vocabulary"] = None if parameters["vocabulary"] is None else "given"
+    plain["n_jobs"] = None
     return plain
 
 
@@ -365,20 +635,24 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _of_parameters(file: ModelFile) -> TextClassifier:
+def _of_parameters(file: ModelFile) -> tuple[TextClassifier, dict[str, Any]]:
+    """A classifier of the parameters of a file, and what was chosen for those that are "auto"."""
     parameters = file.settings.get("parameters")
     known = TextClassifier().get_params()
     if not isinstance(parameters, dict) or not parameters.keys() <= known.keys():  # a later textnb may know more
         raise file.damaged("its setting 'parameters' is missing or wrong")
     restored = TextClassifier(**parameters)
     try:
-        restored.ngrams = check_ngram_range(restored.ngrams)
         restored._check_parameters()
-        Limits(restored.min_df, restored.max_df, restored.max_features)
-        restored._analyzer()
+        if not _is_auto(restored.ngrams):
+            restored.ngrams = check_ngram_range(restored.ngrams)
+        chosen = chosen_of(file.settings)
+        if "ngrams" in chosen:
+            chosen["ngrams"] = check_ngram_range(chosen["ngrams"])
+        restored._recipe(chosen)
     except (TypeError, ValueError) as error:
         raise file.damaged(f"its parameters cannot be understood ({error})") from None
-    return restored
+    return restored, chosen
 
 
 def _statistics(file: ModelFile, predictor: Predictor) -> ClassCounts:
@@ -391,6 +665,15 @@ def _statistics(file: ModelFile, predictor: Predictor) -> ClassCounts:
         if not (np.isfinite(array).all() and (array >= 0).all()):
             raise file.damaged(f"array {name!r} has negative or infinite counts")
     return ClassCounts(predictor.classes, documents, totals.T)
+
+
+def _check_groups(groups: Any, n_documents: int) -> Array | None:
+    if groups is None:
+        return None
+    checked = np.asarray(groups)
+    if checked.shape != (n_documents,):
+        raise ValueError(f"groups has shape {checked.shape}: give one label for each of {n_documents} documents")
+    return checked
 
 
 def _check_training(texts: Any, y: Any, *, stream: bool = False) -> tuple[Iterable[str], Array]:

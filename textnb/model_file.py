@@ -9,12 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from textnb.decision import Calibration
 from textnb.likelihood.rules import Impossible, LinearRule
+from textnb.policy import Policy
 from textnb.predictor import Predictor
 from textnb.storage import ModelFile, open_model
 from textnb.text.analyzer import Analyzer
 from textnb.text.rows import Array
-from textnb.text.term_index import TermIndex, build_term_arrays
+from textnb.text.term_index import TermIndex, TermSubset, build_term_arrays
 from textnb.text.weights import WEIGHTINGS, Weighting
 
 TERM_ARRAYS = ("terms", "offsets", "hashes", "order")
@@ -53,21 +55,24 @@ def file_parts(predictor: Predictor, columns: Array) -> tuple[dict[str, Array], 
         "weights": predictor.weighting.name,
     }
     names = predictor.column_names()
-    arrays = build_term_arrays([names[j] for j in columns[: len(predictor.vocabulary)]])
-    arrays["coef"] = np.asarray(predictor.rule.weights)[columns]
-    arrays["intercept"] = predictor.rule.intercept
-    arrays["log_prior"] = predictor.log_prior
-    if predictor.weighting.idf is not None:
-        arrays["idf"] = np.asarray(predictor.weighting.idf)[columns]
-    if (impossible := predictor.rule.impossible) is not None:
-        arrays["impossible"] = np.asarray(impossible.signs)[columns].astype(np.int32)
-        arrays["required"] = impossible.required.astype(np.int64)
-    return arrays, settings
+    terms = build_term_arrays([names[j] for j in columns[: len(predictor.vocabulary)]])
+    return {**terms, **rule_arrays(predictor.rule, predictor.log_prior, predictor.weighting.idf, columns)}, settings
+
+
+def rule_arrays(rule: LinearRule, log_prior: Array, idf: Any, columns: Any = slice(None)) -> dict[str, Array]:
+    """The arrays of a model file that a rule takes, its columns in this order."""
+    arrays = {"coef": np.asarray(rule.weights)[columns], "intercept": rule.intercept, "log_prior": log_prior}
+    if idf is not None:
+        arrays["idf"] = np.asarray(idf)[columns]
+    if rule.impossible is not None:
+        arrays["impossible"] = np.asarray(rule.impossible.signs)[columns].astype(np.int32)
+        arrays["required"] = rule.impossible.required.astype(np.int64)
+    return arrays
 
 
 def predictor_of(file: ModelFile, *, whole: bool = False) -> Predictor:
     """The predictor of an open model file: its arrays as plain arrays, or read and verified where they are touched."""
-    settings = _checked_settings(file)
+    settings = checked_settings(file)
     tables = _Tables(file, whole)
     unknown: bool = settings["unknown"] == "token"
     index = _term_index(file, tables)
@@ -76,7 +81,7 @@ def predictor_of(file: ModelFile, *, whole: bool = False) -> Predictor:
     if "impossible" in file.names:
         impossible = Impossible(tables.table("impossible", shape, "<i4"), tables.array("required", shape[1:], "<i8"))
     return Predictor(
-        analyzer=_analyzer(file, settings["analyzer"]),
+        analyzer=analyzer_of(file, settings["analyzer"]),
         vocabulary=index,
         unknown=unknown,
         weighting=Weighting(
@@ -86,7 +91,27 @@ def predictor_of(file: ModelFile, *, whole: bool = False) -> Predictor:
         log_prior=tables.array("log_prior", shape[1:]),
         prior_in_joint=settings["prior_in_joint"],
         classes=np.array(settings["classes"]),
+        calibration=calibration_of(file),
+        policy=policy_of(file),
     )
+
+
+def calibration_of(file: ModelFile) -> Calibration | None:
+    """The calibration of a model, if it has one."""
+    settings = file.settings.get("calibration")
+    try:
+        return None if settings is None else Calibration.from_settings(settings, len(file.settings["classes"]))
+    except (TypeError, ValueError) as error:
+        raise file.damaged(f"its calibration cannot be understood ({error})") from None
+
+
+def policy_of(file: ModelFile) -> Policy | None:
+    """How a model decides, if it says so."""
+    settings = file.settings.get("policy")
+    try:
+        return None if settings is None else Policy.from_settings(settings)
+    except (TypeError, ValueError) as error:
+        raise file.damaged(f"its policy cannot be understood ({error})") from None
 
 
 class _Tables:
@@ -116,9 +141,12 @@ class _Tables:
 
 
 def _term_index(file: ModelFile, tables: _Tables) -> TermIndex:
-    arrays = [tables.fetch(name) for name in TERM_ARRAYS]
+    arrays = {name: tables.fetch(name) for name in TERM_ARRAYS}
     try:
-        return TermIndex(*arrays)
+        if "columns" in file.names:  # the limits leave some terms out
+            n_columns = len(tables.fetch("coef")) - (file.settings["unknown"] == "token")
+            return TermSubset(tables.fetch("columns"), n_columns, **arrays)
+        return TermIndex(**arrays)
     except ValueError as error:
         raise file.damaged(str(error).rstrip(".")) from None
 
@@ -128,7 +156,7 @@ def check_form(file: ModelFile, name: str, array: Any, shape: tuple[int, ...], d
         raise file.damaged(f"array {name!r} is {array.dtype} of shape {tuple(array.shape)}, not {dtype} of {shape}")
 
 
-def _checked_settings(file: ModelFile) -> dict[str, Any]:
+def checked_settings(file: ModelFile) -> dict[str, Any]:
     """The settings that prediction relies on, each of its kind."""
     settings = file.settings
     checks = {
@@ -165,7 +193,7 @@ def plain_labels(classes: Array) -> list[Any]:
     return labels
 
 
-def _analyzer(file: ModelFile, settings: dict[str, Any]) -> Analyzer:
+def analyzer_of(file: ModelFile, settings: dict[str, Any]) -> Analyzer:
     for name, kinds in _ANALYZER_KINDS.items():
         if not isinstance(settings.get(name), kinds):
             raise file.damaged(f"its analyzer cannot be understood ({name} is {settings.get(name)!r:.60})")

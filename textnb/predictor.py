@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from textnb.decision import log_posterior, most_probable
+from textnb.decision import UNSURE, Calibration, log_posterior, most_probable
 from textnb.likelihood.rules import LinearRule
+from textnb.policy import Policy
 from textnb.text.analyzer import Analyzer
 from textnb.text.counting import count_known, pays_to_compile
 from textnb.text.documents import as_documents, batches, decoded
@@ -34,6 +35,8 @@ class Predictor:
     log_prior: Array
     prior_in_joint: bool  # a complement model has none
     classes: Array
+    calibration: Calibration | None = None
+    policy: Policy | None = None
     n_jobs: int | None = None
 
     @property
@@ -66,19 +69,53 @@ class Predictor:
     def _log_likelihood(self, documents: list[str]) -> Array:
         return self.rule.log_likelihood(self.weighting.apply(self._count(documents)))
 
-    def _joint(self, documents: list[str]) -> Array:
-        scores = self._log_likelihood(documents)
+    def _joint(self, rows: SparseRows) -> Array:
+        scores = self.rule.log_likelihood(self.weighting.apply(rows))
         return scores + self.log_prior if self.prior_in_joint else scores
 
-    def log_proba(self, texts: Any) -> Array:
-        """log P(c | x), (n, K)."""
-        blocks = [log_posterior(self._joint(block), self.log_prior) for block in _blocks(texts)]
+    def log_proba(self, texts: Any, *, raw: bool = False) -> Array:
+        """log P(c | x), (n, K): calibrated if the model is, or as the raw model has it."""
+        blocks = [self._log_proba(self._count(block), raw) for block in _blocks(texts)]
         return np.concatenate(blocks) if blocks else np.zeros((0, len(self.classes)))
 
+    def _log_proba(self, rows: SparseRows, raw: bool) -> Array:
+        joint = self._joint(rows)
+        if self.calibration is not None and not raw:
+            joint = self.calibration.apply(joint, rows.row_sums())
+        return log_posterior(joint, self.log_prior)
+
     def predict(self, texts: Any) -> Array:
-        """The most probable class of every document."""
-        blocks = [most_probable(self._joint(block), self.log_prior) for block in _blocks(texts)]
+        """The most probable class of every document, calibrated or not."""
+        blocks = [most_probable(self._joint(self._count(block)), self.log_prior) for block in _blocks(texts)]
         return self.classes[np.concatenate(blocks) if blocks else np.zeros(0, dtype=np.int64)]
+
+    def decide(self, texts: Any) -> list[Any]:
+        """The class that the policy names for every document, None where it is unsure; without one, the likeliest."""
+        return self.named(self.log_proba(texts))
+
+    def named(self, log_proba: Array) -> list[Any]:
+        """What is decided given log P(c | x), (n, K)."""
+        decided = log_proba.argmax(axis=1) if self.policy is None else self.policy.rule(self.classes).decide(log_proba)
+        labels = self.classes.tolist()
+        return [None if c == UNSURE else labels[c] for c in decided.tolist()]
+
+    def top_terms(self, n: int = 10) -> dict[Any, list[tuple[str, float]]]:
+        """For each class, the terms that speak most for it, with their weights.
+
+        A term's weight is what a unit of it adds to the class's score beyond what it adds, on average, to the others'.
+        """
+        if n < 0:
+            raise ValueError(f"n must be 0 or more, got {n}")
+        weights = np.asarray(self.rule.weights)
+        others = max(len(self.classes) - 1, 1)
+        total = weights.sum(axis=1)
+        names = self.column_names()
+        found = {}
+        for c, label in enumerate(self.classes.tolist()):
+            lead = weights[:, c] - (total - weights[:, c]) / others
+            best = np.lexsort((np.arange(len(lead)), -lead))[:n]
+            found[label] = [(names[j], float(lead[j])) for j in best]
+        return found
 
     def column_names(self) -> list[str]:
         return [*self.vocabulary.terms(), *[UNKNOWN] * self.unknown]
