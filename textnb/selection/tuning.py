@@ -150,6 +150,7 @@ def tune(
     fixed: Fixed = Fixed(),  # noqa: B008
     groups: Any = None,
     limits: Limits = Limits(),  # noqa: B008
+    vocabulary: Sequence[Any] | None = None,
     norm: bool = False,
     fit_prior: bool = True,
     class_prior: Any = None,
@@ -158,7 +159,8 @@ def tune(
 ) -> Choice:
     """Choose what `fixed` leaves open by leave-one-out, or leave-one-group-out where groups are given.
 
-    `analyzer` says all but the n-gram range, `limits` all but min_df; `progress` hears of each trial.
+    `analyzer` says all but the n-gram range, `limits` all but min_df, unless the vocabulary is given; `progress` hears
+    of each trial.
     """
     some = _evenly(len(documents))
     documents, class_ids = [documents[i] for i in some], np.unique(class_ids[some], return_inverse=True)[1]
@@ -169,13 +171,16 @@ def tune(
         "bernoulli": BernoulliNB(fit_prior=fit_prior, class_prior=class_prior),
     }
 
-    @lru_cache(maxsize=1)
+    @lru_cache(maxsize=2)  # as many n-gram ranges as there are among the candidates of an analyzer
     def counted(ngrams: tuple[int, int]) -> SparseRows:
-        return count_all(documents, replace(analyzer, ngrams=ngrams), n_jobs)[1]
+        ids, rows = count_all(documents, replace(analyzer, ngrams=ngrams), n_jobs)
+        if vocabulary is None:
+            return rows
+        return rows.select_columns(np.fromiter(map(set(vocabulary).__contains__, ids), bool, len(ids)))
 
     def weighed(ngrams: tuple[int, int], min_df: float | int, weights: str) -> SparseRows:
         rows, within = counted(ngrams), replace(limits, min_df=min_df)
-        if not within.keep_everything:
+        if vocabulary is None and not within.keep_everything:
             rows = rows.select_columns(within.kept(rows.document_frequency(), rows.column_sums, len(documents)))
         return Weighting.fitted(weights, rows).apply(rows)
 
@@ -200,7 +205,8 @@ def tune(
     winner = min(trials, key=lambda trial: trial.rank).candidate
     known = {trial.candidate for trial in trials}
     finer = [alpha for alpha in fixed.alphas(ALPHAS) if winner._replace(alpha=alpha) not in known]
-    trials += tried([(winner.model, winner.weights)], [(winner.ngrams, winner.min_df)], finer)
+    if finer:
+        trials += tried([(winner.model, winner.weights)], [(winner.ngrams, winner.min_df)], finer)
     return Choice(
         best=min(trials, key=lambda trial: trial.rank),
         trials=trials,

@@ -1,0 +1,274 @@
+"""Leaving documents out of a count model is fitting scikit-learn's without them."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+import sklearn.naive_bayes
+from corpora_for_tests import corpus_or_skip
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from selection.refitting import assert_same, refitted
+
+import textnb
+from textnb.selection import counts, kfold_by_subtraction, leave_one_out, leave_one_out_scores, logarithms, touched
+from textnb.text import compiled
+from textnb.text.rows import SparseRows
+
+MODELS = [
+    ("MultinomialNB", {}),
+    ("ComplementNB", {}),
+    ("ComplementNB", {"norm": True}),
+    ("BernoulliNB", {}),
+]
+every_model = pytest.mark.parametrize(
+    ("name", "options"), MODELS, ids=["multinomial", "complement", "normed", "bernoulli"]
+)
+WAYS = {"entries": 0, "a model a group": 1e18}
+
+
+@pytest.fixture(params=WAYS)
+def way(request, monkeypatch):
+    """Both ways of computing the same, whichever would pay."""
+    monkeypatch.setattr(counts, "_MODEL_PAYS", WAYS[request.param])
+
+
+def pair(name, **parameters):
+    return getattr(textnb, name)(**parameters), getattr(sklearn.naive_bayes, name)(**parameters)
+
+
+@st.composite
+def documents(draw, n_labels=3):
+    n, width = draw(st.integers(1, 9)), draw(st.integers(2, 5))
+    whole = st.integers(0, 4)
+    weights = st.sampled_from([0.0, 0.0, 0.1, 0.7, 1.3])
+    values = draw(st.sampled_from([whole, weights]))
+    X = np.array(draw(st.lists(st.lists(values, min_size=width, max_size=width), min_size=n, max_size=n)))
+    y = np.array(draw(st.lists(st.integers(0, n_labels - 1), min_size=n, max_size=n)))
+    groups = draw(st.none() | st.lists(st.integers(0, 4), min_size=n, max_size=n) | st.permutations(range(n)))
+    return (scipy.sparse.csr_array(X) if draw(st.booleans()) else X), y, groups
+
+
+@given(documents(), st.sampled_from(MODELS), st.floats(1e-3, 10), st.booleans(), st.sampled_from(sorted(WAYS)))
+@settings(max_examples=200)
+def test_every_document_scores_as_in_scikit_learn_fitted_without_its_group(data, model, alpha, fit_prior, way):
+    X, y, groups = data
+    ours, theirs = pair(model[0], alpha=alpha, fit_prior=fit_prior, **model[1])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counts, "_MODEL_PAYS", WAYS[way])
+        assert_same(leave_one_out(ours, X, y, groups), refitted(theirs, X, y, groups), largest_term=1e-6)
+
+
+@given(documents(), st.sampled_from([MODELS[0], MODELS[3]]), st.data())
+@settings(max_examples=80)
+def test_without_smoothing_it_is_our_own_model_fitted_anew(data, model, draw):
+    X, y, groups = data
+    alpha = draw.draw(st.lists(st.sampled_from([0.0, 0.5]), min_size=X.shape[1], max_size=X.shape[1]))
+    ours = getattr(textnb, model[0])(alpha=draw.draw(st.sampled_from([0.0, alpha])))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counts, "_MODEL_PAYS", WAYS["entries"])
+        assert_same(leave_one_out(ours, X, y, groups), refitted(ours, X, y, groups), largest_term=1e-6)
+
+
+@pytest.fixture(scope="module")
+def messages():
+    corpus = corpus_or_skip("sms-spam")
+    return textnb.CountVectorizer().fit_transform(corpus.texts[:2000]), np.asarray(corpus.labels[:2000])
+
+
+@pytest.fixture(scope="module")
+def threads():
+    corpus = corpus_or_skip("20news", subset="train")
+    chosen = [i for i, label in enumerate(corpus.labels) if label in ("sci.space", "sci.med", "talk.religion.misc")][
+        :700
+    ]
+    X = textnb.CountVectorizer().fit_transform([corpus.texts[i] for i in chosen])
+    return X, np.asarray(corpus.labels)[chosen], np.asarray(corpus.groups)[chosen]
+
+
+@every_model
+@pytest.mark.parametrize("weights", ["counts", "tf-idf"])
+def test_messages_score_as_in_scikit_learn_fitted_without_them(messages, name, options, weights):
+    X, y = messages
+    if weights == "tf-idf":
+        X = textnb.TfidfTransformer(sublinear_tf=True).fit_transform(X)
+    rows = np.random.default_rng(0).choice(len(y), 25, replace=False)
+    ours, theirs = pair(name, alpha=0.1, **options)
+    assert_same(leave_one_out(ours, X, y)[rows], refitted(theirs, X, y, rows=rows))
+
+
+@every_model
+@pytest.mark.parametrize("weights", ["counts", "tf-idf"])
+def test_newsgroup_posts_score_as_in_scikit_learn_fitted_without_their_threads(threads, name, options, weights):
+    X, y, groups = threads
+    if weights == "tf-idf":
+        X = textnb.TfidfTransformer(sublinear_tf=True).fit_transform(X)
+    rows = np.random.default_rng(0).choice(len(y), 20, replace=False)
+    ours, theirs = pair(name, alpha=0.1, **options)
+    assert_same(leave_one_out(ours, X, y, groups)[rows], refitted(theirs, X, y, groups, rows=rows))
+
+
+@every_model
+@pytest.mark.usefixtures("way")
+def test_folds_score_as_in_scikit_learn_fitted_without_them(threads, name, options):
+    X, y, _ = threads
+    folds = np.arange(len(y)) % 4
+    ours, theirs = pair(name, alpha=0.3, **options)
+    assert_same(
+        kfold_by_subtraction(ours, X, y, folds),
+        refitted(theirs, X, y, folds, np.argsort(folds))[np.argsort(np.argsort(folds))],
+    )
+
+
+@every_model
+@pytest.mark.usefixtures("way")
+def test_alpha_may_differ_from_word_to_word(messages, name, options):
+    X, y = messages
+    X, y = X[:60], y[:60]
+    alpha = np.random.default_rng(0).random(X.shape[1]) + 0.01
+    ours, theirs = pair(name, alpha=alpha, **options)
+    reference = ours if name == "BernoulliNB" else theirs  # scikit-learn's Bernoulli model takes no array
+    groups = np.arange(60) // 2
+    assert_same(leave_one_out(ours, X, y, groups), refitted(reference, X, y, groups))
+
+
+@every_model
+def test_priors_may_be_given(name, options):
+    X, y = np.array([[2, 0, 1], [1, 0, 0], [0, 3, 1], [1, 2, 0]]), [0, 0, 1, 1]
+    ours, theirs = pair(name, class_prior=[0.9, 0.1], **options)
+    assert_same(leave_one_out(ours, X, y), refitted(theirs, X, y))
+
+
+@every_model
+@pytest.mark.usefixtures("way")
+def test_a_class_left_empty_scores_minus_infinity(name, options):
+    X, y = np.array([[2, 0, 1], [1, 1, 0], [0, 3, 1]]), ["ham", "ham", "spam"]
+    for fit_prior in (True, False):
+        ours, theirs = pair(name, fit_prior=fit_prior, **options)
+        scores = leave_one_out(ours, X, y)
+        assert np.isneginf(scores).tolist() == [[False, False], [False, False], [False, True]]
+        assert_same(scores, refitted(theirs, X, y))
+        assert np.isneginf(leave_one_out(ours, X, y, groups=[1, 1, 1])).all()
+
+
+@pytest.mark.usefixtures("way")
+def test_words_in_every_document_of_a_class_are_put_right():
+    X, y = np.array([[1, 1, 0], [1, 0, 1], [1, 1, 1], [0, 1, 1], [0, 1, 1]]), np.array([0, 0, 0, 1, 1])
+    ours, theirs = pair("BernoulliNB", alpha=1e-6)
+    for groups in (None, [0, 0, 1, 1, 2]):
+        assert_same(leave_one_out(ours, X, y, groups), refitted(theirs, X, y, groups))
+
+
+@pytest.mark.parametrize("binarize", [0.5, None])
+def test_the_bernoulli_model_draws_the_line_where_it_is_told(binarize):
+    rng = np.random.default_rng(0)
+    X, y = rng.random((30, 6)), rng.integers(0, 2, 30)
+    X = np.round(X) if binarize is None else X
+    ours, theirs = pair("BernoulliNB", binarize=binarize)
+    assert_same(leave_one_out(ours, X, y), refitted(theirs, X, y))
+    assert_same(leave_one_out(ours, scipy.sparse.csr_matrix(X), y), refitted(theirs, X, y))
+
+
+def test_a_complement_model_without_smoothing_is_refused_where_a_count_becomes_zero():
+    X, y = np.array([[2, 1], [1, 1], [1, 3], [1, 0]]), [0, 0, 1, 1]
+    textnb.ComplementNB(alpha=0).fit(X, y)
+    with pytest.raises(ValueError, match="ComplementNB needs alpha > 0"):
+        leave_one_out(textnb.ComplementNB(alpha=0), X, y)
+
+
+def test_entries_stored_twice_or_as_zero_count_as_what_they_add_up_to():
+    X = scipy.sparse.csr_array(([1, 1, 0, 3, 1], [0, 0, 1, 1, 0], [0, 3, 4, 5]), shape=(3, 2))
+    y = [0, 1, 1]
+    before = X.data.copy()
+    for name, _ in MODELS[:3]:
+        ours, _ = pair(name)
+        assert_same(leave_one_out(ours, X, y), leave_one_out(ours, X.toarray(), y))
+    assert (X.data == before).all()
+
+
+@every_model
+def test_blocks_and_what_is_kept_make_no_difference(threads, name, options, monkeypatch):
+    X, y, groups = threads
+    X, y, groups = X[:150], y[:150], groups[:150] % 40
+    monkeypatch.setattr(counts, "_MODEL_PAYS", WAYS["entries"])
+    model = getattr(textnb, name)(**options)
+    at_once = leave_one_out(model, X, y, groups)
+    monkeypatch.setattr(touched, "_BLOCK", 500)
+    monkeypatch.setattr(touched, "_KEPT", 0)
+    monkeypatch.setattr(logarithms, "_BLOCK", 100)
+    assert leave_one_out(model, X, y, groups).tobytes() == at_once.tobytes()
+
+
+@pytest.mark.parametrize("alpha", [0.1, np.linspace(0.1, 1, 5)], ids=["one alpha", "an alpha a word"])
+@pytest.mark.parametrize("kind", [np.int64, np.float64])
+def test_sums_of_logarithms_have_the_digits_of_the_python_path(kind, alpha, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = scipy.sparse.csr_array(rng.poisson(0.7, (40, 5)).astype(kind))
+    rows = SparseRows(X.indptr, X.indices, X.data, 5)
+    counted = rng.integers(0, 9, (3, 5)).astype(kind)
+    compute = logarithms.logarithm_sums(rows, counted, rows.data)
+    in_kernel = compute(alpha)
+    monkeypatch.setattr(logarithms, "compiled_kernel", lambda: None)
+    assert compute(alpha).tobytes() == in_kernel.tobytes()
+    smoothed = (
+        np.maximum(counted.T[X.indices] - X.data[:, np.newaxis], 0)
+        + np.reshape(alpha, (-1, 1))[X.indices % np.size(alpha)]
+    )
+    expected = np.add.reduceat(X.data[:, np.newaxis] * np.log(smoothed), X.indptr[:-1], axis=0)
+    filled = np.diff(X.indptr) > 0
+    np.testing.assert_allclose(in_kernel[filled], expected[filled], rtol=1e-12)
+    assert not in_kernel[~filled].any()
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [{"indices": [0, 2]}, {"indices": [0, -1]}, {"indptr": [0, 1, 3]}, {"taken": [1]}, {"table": [0.0, 1.0]}],
+    ids=str,
+)
+def test_the_kernel_refuses_what_would_reach_out_of_bounds(bad):
+    kernel = compiled.compiled_kernel()
+    if kernel is None:
+        pytest.skip("the kernel was not built")
+    parts = {"indptr": [0, 1, 2], "indices": [0, 1], "taken": [-5, 1], "table": [0.0, 1.0, 2.0]} | bad
+    indptr, indices = (np.array(parts[key], dtype=np.int32) for key in ("indptr", "indices"))
+    rest = np.array(parts["taken"]), np.full((2, 3), 2, np.int32), np.array(parts["table"]), np.zeros((2, 3)), 0, 2
+    with pytest.raises(ValueError, match=r"row|column"):
+        kernel.sum_logarithms(indptr, indices, np.array([1.0, 2.0]), *rest)
+
+
+def test_many_alphas_give_what_each_gives_alone(threads):
+    X, y, groups = threads
+    classes, class_ids = np.unique(y, return_inverse=True)
+    rows = SparseRows(X.indptr, X.indices, X.data, X.shape[1])
+    alphas = [0.01, 1.0]
+    for name, options in MODELS:
+        model = getattr(textnb, name)(**options)
+        together = leave_one_out_scores(model, rows, class_ids, alphas, groups)
+        for alpha, scores in zip(alphas, together, strict=True):
+            assert scores.shape == (len(y), len(classes))
+            assert_same(scores, leave_one_out(model.set_params(alpha=alpha), X, y, groups))
+    for name, model in (("multinomial", textnb.MultinomialNB()), ("bernoulli", textnb.BernoulliNB())):
+        (scores,) = leave_one_out_scores(name, rows, class_ids, [1.0])
+        assert_same(scores, leave_one_out(model, X, y))
+
+
+@every_model
+@pytest.mark.parametrize("groups", [None, [0, 0, 1, 2, 2, 3, 4, 5]])
+def test_words_that_only_the_left_out_have_can_be_ignored(way, name, options, groups):
+    """As by a model fitted without them, for which they are no words."""
+    random = np.random.default_rng(3)
+    X = random.integers(0, 3, (8, 12)) * (random.random((8, 12)) < 0.4)
+    y = np.array([0, 1, 0, 1, 2, 2, 0, 1])
+    left_out = np.arange(8) if groups is None else np.array(groups)
+    ours, theirs = pair(name, alpha=0.3, **options)
+    expected = np.full((8, 3), -np.inf)
+    for i in range(8):
+        rest = left_out != left_out[i]
+        known = X[rest].sum(axis=0) > 0
+        theirs.fit(X[rest], y[rest])
+        expected[i, theirs.classes_] = theirs.predict_joint_log_proba((X[i] * known)[np.newaxis])[0]
+    sparse = scipy.sparse.csr_array(X)
+    rows = SparseRows(sparse.indptr, sparse.indices, sparse.data, X.shape[1])
+    (found,) = leave_one_out_scores(ours, rows, y, [0.3], groups, ignore_unseen=True)
+    np.testing.assert_allclose(found, expected, rtol=1e-10)
+    (smoothed,) = leave_one_out_scores(ours, rows, y, [0.3], groups)
+    assert not np.allclose(smoothed, expected, rtol=1e-3)

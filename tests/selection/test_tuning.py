@@ -1,0 +1,192 @@
+"""What is chosen is the best of what was tried, and each trial is what refitting without each document gives."""
+
+import random
+from itertools import product
+
+import numpy as np
+import pytest
+from selection.refitting import refitted
+
+from textnb import BernoulliNB, ComplementNB, CountVectorizer, MultinomialNB, TfidfTransformer
+from textnb.decision import log_posterior
+from textnb.selection import tuning
+from textnb.selection.tuning import ALPHAS, COARSE_ALPHAS, FINALISTS, RECIPES, TERMS, Candidate, Fixed, Trial, tune
+from textnb.text.analyzer import Analyzer
+from textnb.text.learning import Limits
+
+MODELS = {"complement": ComplementNB, "multinomial": MultinomialNB, "bernoulli": BernoulliNB}
+LABELS = np.arange(30) % 3
+
+
+def made_texts(seed=0, n=30):
+    """Short texts of three classes that share most of their words."""
+    choose = random.Random(seed)
+    words = [[f"word{(5 * c + i) % 20}" for i in range(12)] for c in range(3)]
+    return [" ".join(choose.choices(words[i % 3], k=choose.randint(1, 8))) for i in range(n)]
+
+
+TEXTS = made_texts()
+
+
+def weighed(texts, candidate):
+    """The documents in the columns and weights of a candidate."""
+    rows = CountVectorizer(ngram_range=candidate.ngrams, min_df=candidate.min_df).fit_transform(texts)
+    if candidate.weights == "binary":
+        return (rows > 0).astype(np.int64)
+    if candidate.weights == "counts":
+        return rows
+    return TfidfTransformer(sublinear_tf=candidate.weights == "log-tfidf").fit_transform(rows)
+
+
+def measured(texts, labels, candidate, groups=None):
+    """Accuracy and log-loss of a candidate, by fitting it anew without each document."""
+    joint = refitted(MODELS[candidate.model](alpha=candidate.alpha), weighed(texts, candidate), labels, groups)
+    prior = np.log(np.bincount(labels) / len(labels))
+    posterior = log_posterior(joint, prior)
+    return np.mean(posterior.argmax(axis=1) == labels), -posterior[np.arange(len(labels)), labels].mean()
+
+
+@pytest.mark.parametrize("groups", [None, np.arange(30) // 4], ids=["documents", "groups"])
+def test_every_trial_is_a_refit_and_the_best_is_chosen(groups):
+    choice = tune(TEXTS, LABELS, groups=groups)
+    by_hand = {trial.candidate: measured(TEXTS, LABELS, trial.candidate, groups) for trial in choice.trials}
+    for trial in choice.trials:
+        accuracy, log_loss = by_hand[trial.candidate]
+        assert trial.accuracy == pytest.approx(accuracy, abs=1e-12), trial.candidate
+        assert trial.log_loss == pytest.approx(log_loss, rel=1e-8), trial.candidate
+    best = max(accuracy for accuracy, _ in by_hand.values())
+    tied = {candidate: loss for candidate, (accuracy, loss) in by_hand.items() if np.isclose(accuracy, best)}
+    assert choice.best.candidate == min(tied, key=tied.__getitem__)
+
+
+def test_the_search_has_three_steps():
+    choice = tune(TEXTS, LABELS)
+    steps = iter(trial.candidate for trial in choice.trials)
+    first, *more = TERMS["word"]
+    coarse = len(RECIPES) * len(COARSE_ALPHAS)
+    one = [next(steps) for _ in range(coarse)]
+    assert one == [Candidate(*recipe, *first, alpha) for recipe, alpha in product(RECIPES, COARSE_ALPHAS)]
+    ranked = sorted(choice.trials[:coarse], key=lambda trial: trial.rank)
+    finalists = list(dict.fromkeys(trial.candidate[:2] for trial in ranked))[:FINALISTS]
+    two = [next(steps) for _ in range(len(more) * FINALISTS * len(COARSE_ALPHAS))]
+    assert two == [
+        Candidate(*recipe, *terms, alpha) for terms, recipe, alpha in product(more, finalists, COARSE_ALPHAS)
+    ]
+    winner = min(choice.trials[: coarse + len(two)], key=lambda trial: trial.rank).candidate
+    assert list(steps) == [winner._replace(alpha=alpha) for alpha in ALPHAS if alpha not in COARSE_ALPHAS]
+
+
+def test_equal_accuracies_are_told_apart_by_log_loss():
+    candidate = Candidate("complement", "counts", (1, 1), 1, 1.0)
+    better = Trial(candidate, 0.9, 0.3)
+    assert better.rank < Trial(candidate, 0.9, 0.4).rank < Trial(candidate, 0.8, 0.1).rank
+
+
+@pytest.mark.parametrize(
+    ("fixed", "recipes"),
+    [
+        (Fixed(), set(RECIPES)),
+        (Fixed(model="multinomial"), {recipe for recipe in RECIPES if recipe[0] == "multinomial"}),
+        (Fixed(weights="tfidf"), {("complement", "tfidf"), ("multinomial", "tfidf"), ("bernoulli", "binary")}),
+        (Fixed(model="complement", weights="counts"), {("complement", "counts")}),
+        (Fixed(model="bernoulli", weights="log-tfidf"), {("bernoulli", "binary")}),
+    ],
+)
+def test_a_given_model_or_weighting_is_kept(fixed, recipes):
+    choice = tune(TEXTS, LABELS, fixed=fixed)
+    assert {trial.candidate[:2] for trial in choice.trials} == recipes
+
+
+def test_given_terms_and_alpha_are_kept():
+    choice = tune(TEXTS, LABELS, fixed=Fixed(ngrams=(1, 3), min_df=3, alpha=0.7))
+    assert {trial.candidate[2:] for trial in choice.trials} == {((1, 3), 3, 0.7)}
+    assert len(choice.trials) == len(RECIPES)
+
+
+def test_a_single_candidate_is_tried_once():
+    choice = tune(TEXTS, LABELS, fixed=Fixed("complement", "counts", (1, 1), 1, 0.5))
+    assert [trial.candidate for trial in choice.trials] == [("complement", "counts", (1, 1), 1, 0.5)]
+
+
+@pytest.mark.parametrize("kind", ["char", "char_wb"])
+def test_characters_have_longer_ngrams(kind):
+    choice = tune(TEXTS, LABELS, analyzer=Analyzer(kind=kind))
+    assert {trial.candidate[2:4] for trial in choice.trials} == set(TERMS[kind])
+
+
+def test_each_ngram_range_is_counted_once(monkeypatch):
+    counted = []
+    real = tuning.count_all
+    monkeypatch.setattr(
+        tuning,
+        "count_all",
+        lambda texts, analyzer, jobs: counted.append(analyzer.ngrams) or real(texts, analyzer, jobs),
+    )
+    tune(TEXTS, LABELS)
+    assert sorted(counted) == sorted({ngrams for ngrams, _ in TERMS["word"]})
+
+
+def test_limits_and_a_given_vocabulary_are_kept_to():
+    fixed = Fixed("multinomial", "counts", (1, 1), 1, 1.0)
+    few = ["word1", "word7"]
+    ours = tune(TEXTS, LABELS, fixed=fixed, vocabulary=few).best
+    X = CountVectorizer(vocabulary=few).transform(TEXTS)
+    joint = refitted(MultinomialNB(), X, LABELS)
+    assert ours.accuracy == np.mean(joint.argmax(axis=1) == LABELS)
+
+    ours = tune(TEXTS, LABELS, fixed=fixed, limits=Limits(1, 1.0, 3)).best
+    X = CountVectorizer(max_features=3).fit_transform(TEXTS)
+    assert ours.accuracy == np.mean(refitted(MultinomialNB(), X, LABELS).argmax(axis=1) == LABELS)
+
+
+def test_of_very_many_documents_some_are_tried_on(monkeypatch):
+    monkeypatch.setattr(tuning, "MOST_DOCUMENTS", 12)
+    groups = np.arange(30) // 4
+    some = np.unique(np.linspace(0, 29, 12).astype(int))
+    ours, theirs = (
+        tune(texts, labels, groups=kept)
+        for texts, labels, kept in (
+            (TEXTS, LABELS, groups),
+            ([TEXTS[i] for i in some], LABELS[some], groups[some]),
+        )
+    )
+    assert ours == theirs
+    assert ours.n_documents == 12
+
+
+def test_progress_hears_of_every_trial():
+    heard = []
+    assert tune(TEXTS, LABELS, progress=heard.append).trials == heard
+
+
+def test_a_class_of_one_document_costs_no_warning():
+    with pytest.warns() as caught:
+        import warnings
+
+        choice = tune([*TEXTS, "alone"], np.append(LABELS, 3))
+        warnings.warn("so that there is one", stacklevel=1)
+    assert [str(entry.message) for entry in caught] == ["so that there is one"]
+    assert choice.best.log_loss == np.inf
+    assert choice.to_json()["best"]["log_loss"] is None
+
+
+# Documents that are nearly the same
+
+
+def test_near_duplicates_are_warned_of():
+    choice = tune(TEXTS + TEXTS, np.tile(LABELS, 2))
+    assert choice.near_duplicated == 1
+    assert choice.warning.startswith("100% of the documents are nearly the same as another: leave-one-out flatters")
+    assert choice.to_json()["near_duplicated"] == 1
+
+
+def test_there_is_no_warning_where_documents_differ():
+    choice = tune([f"{text} own{i} own{i}a own{i}b" for i, text in enumerate(TEXTS)], LABELS)
+    assert choice.near_duplicated == 0
+    assert choice.warning is None
+
+
+def test_groups_need_no_warning():
+    choice = tune(TEXTS + TEXTS, np.tile(LABELS, 2), groups=np.tile(np.arange(30), 2))
+    assert (choice.estimate, choice.near_duplicated, choice.warning) == ("leave-one-group-out", None, None)
+    assert tune(TEXTS, LABELS).estimate == "leave-one-out"

@@ -1,0 +1,167 @@
+"""Documents that are nearly the same: found by MinHash, confirmed by comparing their terms.
+
+Two documents are as alike as their sets of terms: |A ∩ B| / |A ∪ B| (Jaccard). A hash function orders all terms at
+random; that the first terms of two documents agree has just that probability (Broder 1997). Documents that agree in all
+hash functions of some band are compared term by term, so what is reported is exact; what is overlooked is rare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from textnb.text.rows import Array, SparseRows
+
+_HASHES = 96
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2⁶⁴ / golden ratio, odd: spreads what it is multiplied with
+_RECALL = 0.98  # of pairs just at the threshold; more alike ones are overlooked more rarely still
+_NEIGHBOURS = 8  # documents of a bucket that each is compared with: thousands alike stay linear
+_BLOCK = 1 << 20  # terms compared at a time
+
+
+@dataclass(frozen=True)
+class NearDuplicate:
+    """Two documents by position, first < second, and how alike their sets of terms are: 1 is the same set."""
+
+    first: int
+    second: int
+    similarity: float
+
+    def to_json(self) -> dict[str, Any]:
+        return vars(self).copy()
+
+
+def near_duplicates(rows: SparseRows, threshold: float = 0.8) -> list[NearDuplicate]:
+    """Pairs of documents whose similarity is `threshold` or more, the most alike first, then by position.
+
+    Of documents with the very same terms each is paired with the first of them only, and of more than a few that are
+    nearly the same each with some: enough to group them, in time that grows with the documents, not with their pairs.
+    Documents without terms have no duplicates.
+    """
+    first, second, similarity = _pairs(rows, threshold)
+    order = np.lexsort((second, first, -similarity))
+    columns = (values[order].tolist() for values in (first, second, similarity))
+    return [NearDuplicate(*pair) for pair in zip(*columns, strict=True)]
+
+
+def duplicate_groups(rows: SparseRows, threshold: float = 0.8) -> Array:
+    """A group number a document, in order of appearance; near duplicates, and theirs in turn, share one."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    n = rows.shape[0]
+    first, second, _ = _pairs(rows, threshold)
+    linked = coo_array((np.ones(len(first), dtype=np.int8), (first, second)), shape=(n, n))
+    component = connected_components(linked, directed=False)[1]
+    _, appearance, group = np.unique(component, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(appearance))[group]
+
+
+def share_near_duplicated(rows: SparseRows, threshold: float = 0.5) -> float:
+    """The share of documents that have a near duplicate, by default one that shares half of all terms of the two.
+
+    Where it is high, as where answers quote what they answer, a document left out has left its words behind.
+    """
+    first, second, _ = _pairs(rows, threshold)
+    return len(np.union1d(first, second)) / max(rows.shape[0], 1)
+
+
+def _pairs(rows: SparseRows, threshold: float) -> tuple[Array, Array, Array]:
+    """First and second document and similarity of every pair found."""
+    if not 0 < threshold <= 1:
+        raise ValueError(f"threshold must be above 0 and at most 1, got {threshold}")
+    indptr, indices = _term_sets(rows)
+    documents, repeats, originals = _distinct(indptr, indices)
+    left, right = _candidates(indptr, indices, documents, threshold)
+    similarity = _jaccard(indptr, indices, rows.n_columns, left, right)
+    alike = similarity >= threshold
+    return (
+        np.concatenate((originals, left[alike])),
+        np.concatenate((repeats, right[alike])),
+        np.concatenate((np.ones(len(repeats)), similarity[alike])),
+    )
+
+
+def _term_sets(rows: SparseRows) -> tuple[Array, Array]:
+    """The columns above 0 of every row, ascending, as indptr and indices."""
+    keys = rows.row_ids * max(rows.n_columns, 1) + rows.indices
+    if not (rows.data > 0).all():
+        keys = keys[rows.data > 0]
+    if not (np.diff(keys) > 0).all():
+        keys = np.unique(keys)
+    owners, columns = np.divmod(keys, max(rows.n_columns, 1))
+    return np.searchsorted(owners, np.arange(rows.shape[0] + 1)), columns
+
+
+def _distinct(indptr: Array, indices: Array) -> tuple[Array, Array, Array]:
+    """The first document of each set of terms but the empty one; the others, and which of the first each repeats."""
+    first_of: dict[bytes, int] = {}
+    sets = (indices[start:stop].tobytes() for start, stop in pairwise(indptr.tolist()))
+    numbers = [first_of.setdefault(terms, number) for number, terms in enumerate(sets)]
+    original = np.array(numbers, dtype=np.int64)
+    filled = np.diff(indptr) > 0
+    repeated = original < np.arange(len(original))
+    (first,), (other,) = np.nonzero(filled & ~repeated), np.nonzero(filled & repeated)
+    return first, other, original[other]
+
+
+def _candidates(indptr: Array, indices: Array, documents: Array, threshold: float) -> tuple[Array, Array]:
+    """Pairs of documents that agree in a band of hash functions and are not too unequal in size to be alike."""
+    n, sizes = len(documents), np.diff(indptr)[documents]
+    pairs = [np.zeros(0, dtype=np.int64)]
+    for bucket in _buckets(indptr, indices, documents, threshold):
+        order = np.argsort(bucket, kind="stable")
+        for step in range(1, min(_NEIGHBOURS + 1, n)):
+            agree = bucket[order[step:]] == bucket[order[:-step]]
+            pairs.append(order[:-step][agree] * n + order[step:][agree])
+    left, right = np.divmod(np.unique(np.concatenate(pairs)), max(n, 1))
+    possible = np.minimum(sizes[left], sizes[right]) >= threshold * np.maximum(sizes[left], sizes[right])
+    return documents[left[possible]], documents[right[possible]]
+
+
+def _buckets(indptr: Array, indices: Array, documents: Array, threshold: float) -> Iterator[Array]:
+    """For each band, a number a document, equal where the smallest terms agree in all of its hash functions."""
+    if not len(documents):
+        return
+    kept = np.zeros(len(indptr) - 1, dtype=np.bool_)
+    kept[documents] = True
+    terms = indices[np.repeat(kept, np.diff(indptr))]
+    starts = np.concatenate(([0], np.cumsum(np.diff(indptr)[documents])[:-1]))
+    n_columns = int(terms.max()) + 1
+    width, count = _bands(threshold)
+    for band in range(count):
+        bucket = np.zeros(len(documents), dtype=np.uint64)
+        for function in range(band * width, (band + 1) * width):
+            rank = np.random.PCG64(function).random_raw(n_columns) >> np.uint64(32)  # numpy keeps its raw streams
+            smallest = np.minimum.reduceat(rank.astype(np.uint32)[terms], starts)
+            bucket = bucket * _MULTIPLIER + smallest
+        yield bucket
+
+
+def _bands(threshold: float) -> tuple[int, int]:
+    """The width r of bands, as large as 1 − (1 − sʳ)ᵇ, the chance that a pair at the threshold is found, allows; b."""
+    widths = np.arange(1, _HASHES + 1)
+    found = 1 - (1 - threshold**widths) ** (_HASHES // widths)
+    width = int(widths[found >= _RECALL].max(initial=1))
+    return width, _HASHES // width
+
+
+def _jaccard(indptr: Array, indices: Array, n_columns: int, left: Array, right: Array) -> Array:
+    """|A ∩ B| / |A ∪ B| of each pair of rows."""
+    from scipy.sparse import csr_array
+
+    sets = csr_array((np.ones(len(indices), dtype=np.int32), indices, indptr), shape=(len(indptr) - 1, n_columns))
+    sizes = np.diff(indptr)
+    total = sizes[left] + sizes[right]
+    shared = np.zeros(len(left), dtype=np.int64)
+    ends = np.cumsum(total)
+    start = 0
+    while start < len(left):
+        stop = max(start + 1, int(np.searchsorted(ends, ends[start] + _BLOCK)))
+        shared[start:stop] = sets[left[start:stop]].multiply(sets[right[start:stop]]).sum(axis=1)
+        start = stop
+    return shared / (total - shared)
