@@ -16,7 +16,7 @@ def write_rows(path, rows):
 
 def test_json_has_the_keys_of_train(textnb, model, mail_csv):
     found = textnb("evaluate", model, mail_csv, "--json").json
-    assert [key for key in found if key != "auc"] == KEYS
+    assert [key for key in found if key != "auc"] == [*KEYS, "calibration"]
     assert (found["n_train"], found["n_test"]) == (56, 80)
     assert found["model_file"] == str(model)
     predicted = library.load(model).predict([text for text, _ in mail()])

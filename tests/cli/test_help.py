@@ -5,7 +5,9 @@ import shlex
 
 import pytest
 
-CALLS = [[], ["train"], ["evaluate"], ["predict"], ["inspect"], ["corpora"], ["corpora", "list"], ["corpora", "fetch"]]
+COMMANDS = ["train", "evaluate", "predict", "inspect", "learn", "forget", "count", "merge", "diff", "corpora"]
+COMMANDS = ["train", "evaluate", "predict", "inspect", "learn", "forget", "merge", "diff", "count", "tune", "audit"]
+CALLS = [[], *([command] for command in COMMANDS), ["corpora"], ["corpora", "list"], ["corpora", "fetch"]]
 
 
 def options_of(textnb, *command):
@@ -20,16 +22,14 @@ def test_help_has_examples_and_fits(textnb, monkeypatch, call, width):
     assert (done.code, done.err) == (0, "")
     assert max(map(len, done.out.splitlines())) <= width
     assert re.search(r"Examples:\n +(cat .*\| )?textnb ", done.out)
-    assert "..." not in done.out.replace("[ARGS]...", "").replace("[FILE]...", "")
+    assert "..." not in re.sub(r"[\[{](ARGS|FILE|MODEL)[\]}]\.\.\.", "", done.out)
     assert textnb(*call, "-h").out == done.out
 
 
 @pytest.mark.parametrize("call", CALLS)
 def test_examples_use_options_that_exist(textnb, call):
     text = textnb(*call, "--help").out
-    for example in re.findall(
-        r"(?<=textnb )(?:train|evaluate|predict|inspect|corpora).*", text.partition("Options:")[0]
-    ):
+    for example in re.findall(rf"(?<=textnb )(?:{'|'.join(COMMANDS)}).*", text.partition("Options:")[0]):
         command, *words = shlex.split(example)
         assert {word for word in words if word.startswith("--")} <= options_of(textnb, command) | {"--help"}
 
@@ -37,7 +37,7 @@ def test_examples_use_options_that_exist(textnb, call):
 def test_train_has_every_promised_option(textnb):
     promised = """--model --weights --alpha --ngrams --analyzer --tokenizer --stemmer --unknown --min-df --max-features
         --categories --strip --text --label --categorical --numeric --test-size --cv --seed
-        --jobs --output --plot --json --quiet --strict"""
+        --jobs --output --plot --json --quiet --strict --calibrate --cost --unsure --protect --ceiling"""
     assert set(promised.split()) <= options_of(textnb, "train")
 
 

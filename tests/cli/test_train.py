@@ -12,7 +12,7 @@ import textnb as library
 
 KEYS = [
     *("corpus", "edition", "classes", "n_train", "n_test", "settings"),
-    *("accuracy", "macro_f1", "per_class", "confusion_matrix", "model_file"),
+    *("accuracy", "macro_f1", "per_class", "confusion_matrix", "model_file", "log_loss", "ece"),
 ]
 
 
@@ -68,9 +68,9 @@ def test_every_kind_of_input_gives_the_same_result(textnb, tmp_path, name, write
 
 def test_json_has_the_promised_keys_and_plain_values(textnb, mail_csv):
     found = textnb("train", mail_csv, "--json").json
-    assert [key for key in found if key != "auc"] == KEYS
+    assert [key for key in found if key != "auc"] == [*KEYS, "calibration", "choice"]
     assert found["classes"] == ["ham", "spam"]
-    assert found["settings"]["model"] == "complement"
+    assert found["settings"]["model"] == found["choice"]["best"]["model"]
     assert found["settings"]["evaluated_on"] == "30% held out at random"
     matrix = np.array(found["confusion_matrix"])
     assert matrix.sum() == found["n_test"]
@@ -83,11 +83,11 @@ def test_json_has_the_promised_keys_and_plain_values(textnb, mail_csv):
 def test_only_two_classes_have_an_auc(textnb, tmp_path):
     rows = [(f"word{number % 3} filler{number}", "abc"[number % 3]) for number in range(60)]
     (tmp_path / "three.jsonl").write_text("".join(json.dumps({"text": t, "label": c}) + "\n" for t, c in rows))
-    assert list(textnb("train", "three.jsonl", "--json").json) == KEYS
+    assert list(textnb("train", "three.jsonl", "--json").json) == [*KEYS, "calibration", "choice"]
 
 
 def test_text_output_says_what_was_done(textnb, mail_csv):
-    done = textnb("train", mail_csv)
+    done = textnb("train", mail_csv, "--model", "complement")
     assert done.code == 0
     assert done.err == ""
     lines = done.out.splitlines()

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import imread
 
 from textnb.report.metrics import Evaluation, evaluate
-from textnb.report.plots import MOST_CLASSES, check_picture, confusion_heatmap
+from textnb.report.plots import MOST_CLASSES, check_picture, confusion_heatmap, reliability_diagram
 
 MATRIX = np.array([[40, 3, 1], [0, 50, 7], [2, 0, 60]])
 
@@ -158,3 +158,35 @@ def test_a_path_that_cannot_be_written_is_named(evaluation: Evaluation, tmp_path
     with pytest.raises(IsADirectoryError, match="cannot write the picture"):
         (tmp_path / "folder.png").mkdir()
         confusion_heatmap(evaluation, tmp_path / "folder.png")
+
+
+def probabilities(n: int = 600) -> tuple[np.ndarray, np.ndarray]:
+    random = np.random.default_rng(0)
+    second = random.random(n)
+    return np.log(np.column_stack([1 - second, second])), (random.random(n) < second).astype(int)
+
+
+def test_reliability_is_drawn_a_point_a_bin(drawn: list, tmp_path: Path) -> None:
+    given, labels = probabilities()
+    result = evaluate(labels, given.argmax(axis=1), [0, 1], log_probabilities=given)
+    reliability_diagram(result, tmp_path / "picture.png", title="$spam_")
+    axes = drawn[0].axes[0]
+    points = axes.lines[1]
+    assert np.array_equal(points.get_xdata(), result.reliability.confidence)
+    assert np.array_equal(points.get_ydata(), result.reliability.accuracy)
+    assert len(axes.collections[0].get_segments()) == 15
+    assert f"calibration error {result.ece:.4f}" in axes.texts[0].get_text()
+    assert axes.get_title() == "$spam_"
+    assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_standard_errors_stay_between_0_and_1_and_do_not_vanish(drawn: list, tmp_path: Path) -> None:
+    given = np.log([[0.9, 0.1]] * 4)
+    reliability_diagram(evaluate("aaaa", "aaaa", "ab", log_probabilities=given), tmp_path / "picture.svg")
+    ((low, high),) = [segment[:, 1] for segment in drawn[0].axes[0].collections[0].get_segments()]
+    assert 0 < low < high == 1
+
+
+def test_an_evaluation_without_probabilities_has_no_reliability_to_draw(evaluation: Evaluation, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="evaluate with log_probabilities"):
+        reliability_diagram(evaluation, tmp_path / "picture.png")

@@ -16,7 +16,14 @@ COMMANDS = {  # each in the module of its name
     "train": "Learn from a corpus, evaluate, save a model.",
     "evaluate": "Evaluate a model on labelled documents.",
     "predict": "Predict the class of documents.",
+    "tune": "Choose settings for a corpus.",
     "inspect": "Show what is in a model.",
+    "learn": "Teach a model more documents.",
+    "forget": "Take documents out of a model.",
+    "count": "Count a part of a corpus, to be merged.",
+    "merge": "Add several models up into one.",
+    "diff": "Show what changed between two models.",
+    "audit": "List documents whose label looks wrong.",
     "corpora": "List or fetch the named corpora.",
 }
 

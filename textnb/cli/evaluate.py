@@ -88,16 +88,20 @@ def run_evaluation(model: Path, spec: str, subset: str | None, source: dict[str,
     if strangers:
         notice(f"the model does not know the classes {listed(strangers)}: their documents count as errors", quiet)
     documents = take(features.table(corpus.columns) if features else corpus.texts, rows)
-    evaluation = evaluate_documents(classifier, documents, labels, quiet)
+    evaluation, decided = evaluate_documents(classifier, documents, labels, quiet)
     return Outcome(
         corpus=corpus.name,
         edition=corpus.edition,
         n_train=int(sum(parts.rows_of_classes(classifier) if features else classifier.statistics_.documents.tolist())),
         evaluated_on=part,
         settings=(
-            parts.part_settings(classifier, features.names) if features else shown_settings(classifier.get_params())
+            parts.part_settings(classifier, features.names)
+            if features
+            else shown_settings(classifier.parameters_in_use)
         ),
         evaluation=evaluation,
+        decisions=decided,
+        calibration=None if features else classifier.calibration_,
         model_file=str(model),
         problems=corpus.problems,
     )

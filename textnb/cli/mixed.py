@@ -75,7 +75,7 @@ def new_model(features: Features, settings: dict[str, Any]) -> MixedNB:
     from textnb.models.tabular import CategoricalNB, GaussianNB
     from textnb.part_file import KINDS, new_vectorizer
 
-    options = dict(settings)
+    options = {name: value for name, value in settings.items() if name not in ("ledger", "calibrate")}
     alpha, ngrams = options.pop("alpha"), options.pop("ngrams")
     text_model = KINDS[options.pop("model")].model(alpha=alpha)
     vectorizer = new_vectorizer(options.pop("weights"), ngram_range=ngrams, **options)
@@ -137,7 +137,11 @@ class TablePredictor:
     def classes(self) -> Array:
         return self.model.classes_
 
-    def log_proba(self, rows: list[tuple[Any, ...]]) -> Array:
+    def named(self, log_proba: Array) -> list[Any]:
+        return self.classes[log_proba.argmax(axis=1)].tolist()
+
+    def log_proba(self, rows: list[tuple[Any, ...]], *, raw: bool = False) -> Array:
+        """Probabilities are the model's own, raw or not."""
         source = self.features.source()
         columns = zip([*source["columns"], *source["numeric"]], zip(*rows, strict=True), strict=True)
         return self.model.predict_log_proba(self.features.table(dict(columns)))

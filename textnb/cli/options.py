@@ -6,6 +6,9 @@ import os
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
+from typing import Annotated, Any
+
+import typer
 
 
 class Model(StrEnum):
@@ -21,6 +24,21 @@ class Weights(StrEnum):
     log_tfidf = "log-tfidf"
 
 
+class ModelOrAuto(StrEnum):
+    multinomial = "multinomial"
+    complement = "complement"
+    bernoulli = "bernoulli"
+    auto = "auto"
+
+
+class WeightsOrAuto(StrEnum):
+    counts = "counts"
+    binary = "binary"
+    tfidf = "tfidf"
+    log_tfidf = "log-tfidf"
+    auto = "auto"
+
+
 class Units(StrEnum):
     word = "word"
     char = "char"
@@ -32,10 +50,105 @@ class Unknown(StrEnum):
     token = "token"
 
 
+class TableFormat(StrEnum):
+    csv = "csv"
+    tsv = "tsv"
+    jsonl = "jsonl"
+
+
+class Engine(StrEnum):
+    local = "local"
+    dask = "dask"
+
+
 class Subset(StrEnum):
     train = "train"
     test = "test"
     all = "all"
+
+
+AUTO = "auto"
+
+# Options that several commands have
+
+CorpusName = Annotated[
+    str, typer.Argument(metavar="CORPUS", help="A named corpus, a folder of class folders, or .csv/.tsv/.jsonl(.gz).")
+]
+Alpha = Annotated[float, typer.Option(min=0, help="Smoothing; 1 is Laplace's, 0 none.")]
+Ngrams = Annotated[str, typer.Option(help="Shortest and longest n-grams, such as 1,2.")]
+AutoModel = Annotated[ModelOrAuto | None, typer.Option(help="Which naive Bayes, for text.")]
+AutoWeights = Annotated[WeightsOrAuto | None, typer.Option(help="How terms weigh.")]
+AutoAlpha = Annotated[str | None, typer.Option(help="Smoothing; 1 is Laplace's, 0 none; or auto.")]
+AutoNgrams = Annotated[str | None, typer.Option(help="Shortest and longest n-grams, such as 1,2; or auto.")]
+AutoMinDf = Annotated[str | None, typer.Option(help="Fewest documents a term is in, or a share like 0.01; or auto.")]
+AnalyzerUnits = Annotated[Units, typer.Option(help="What n-grams are made of.")]
+Tokenizer = Annotated[str | None, typer.Option(help="An nltk tokenizer, such as treebank or tweet.")]
+Stemmer = Annotated[str | None, typer.Option(help="An nltk stemmer, such as porter or snowball-german.")]
+StopWords = Annotated[str | None, typer.Option(help="Words to leave out: english, or a,b,c.")]
+UnknownWords = Annotated[Unknown, typer.Option(help="Unknown words: ignored, or one feature.")]
+MinDf = Annotated[str, typer.Option(help="Fewest documents a term is in, or a share like 0.01.")]
+MaxDf = Annotated[str, typer.Option(help="Most documents a term is in, or a share.")]
+MaxFeatures = Annotated[int | None, typer.Option(min=1, help="Keep only the most frequent terms.")]
+Text = Annotated[str | None, typer.Option(help="The column of a table that has the text. [default: text]")]
+Label = Annotated[str, typer.Option(help="The column of a table that has the class.")]
+Encoding = Annotated[str | None, typer.Option(help="The encoding of files; by default found out.")]
+Jobs = Annotated[int | None, typer.Option(help="Threads; -1 for all cores.")]
+Prune = Annotated[
+    int | None,
+    typer.Option(min=2, help="Keep so many terms at most: the rarest go to <UNK>, and nothing can be forgotten."),
+]
+Table = Annotated[TableFormat | None, typer.Option("--format", help="What stdin is, if its first line does not say.")]
+KeepLedger = Annotated[
+    bool | None,
+    typer.Option(
+        "--ledger/--no-ledger", help="Remember which documents were learned. [default: yes, but not of a stream]"
+    ),
+]
+Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first document that cannot be read.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notices.")]
+
+
+def classifier_settings(
+    *,
+    model: str,
+    weights: str,
+    alpha: float | str,
+    ngrams: str,
+    analyzer: Units,
+    tokenizer: str | None,
+    stemmer: str | None,
+    stop_words: str | None,
+    unknown: Unknown,
+    min_df: str,
+    max_df: str,
+    max_features: int | None,
+    ledger: bool | None,
+    jobs: int | None,
+) -> dict[str, Any]:
+    """The parameters of a classifier, from what was written for them."""
+    from textnb.text.tokenize import STEMMERS, TOKENIZERS
+
+    if analyzer != Units.word and (tokenizer or stemmer or stop_words):
+        raise ValueError("--tokenizer, --stemmer and --stop-words are for words: leave them out, or --analyzer")
+    if jobs == 0:
+        raise ValueError("--jobs is a number of threads, or -1 for all cores, got 0")
+    return {
+        "model": model,
+        "weights": weights,
+        "alpha": smoothing(alpha),
+        "ngrams": AUTO if ngrams == AUTO else ngram_range(ngrams),
+        "analyzer": analyzer.value,
+        "tokenizer": one_of("--tokenizer", tokenizer, TOKENIZERS),
+        "stemmer": one_of("--stemmer", stemmer, STEMMERS),
+        "stop_words": word_list(stop_words),
+        "unknown": unknown.value,
+        "min_df": AUTO if min_df == AUTO else frequency("--min-df", min_df),
+        "max_df": frequency("--max-df", max_df),
+        "max_features": max_features,
+        "ledger": ledger,
+        "n_jobs": jobs,
+    }
 
 
 def names(text: str | None) -> list[str] | None:
@@ -52,13 +165,40 @@ def one_of(option: str, text: str | None, known: Sequence[str]) -> str | None:
     return text
 
 
-def stop_words(text: str | None) -> str | list[str] | None:
+def word_list(text: str | None) -> str | list[str] | None:
     """`english`, or a list of words; one word alone is rather the name of a language that is not there."""
     if text is None or text == "english":
         return text
     if "," not in text:
         raise ValueError(f"--stop-words takes english, or words with commas such as the,a,of, got {text!r}")
     return names(text)
+
+
+def smoothing(text: float | str) -> float | str:
+    """A number, 0 or more, or auto."""
+    try:
+        number = -1.0 if text == AUTO else float(text)
+    except ValueError:
+        number = float("nan")
+    if text != AUTO and not 0 <= number < float("inf"):
+        raise ValueError(f"--alpha is a number, 0 or more, or auto, got {text}")
+    return AUTO if text == AUTO else number
+
+
+def prices(texts: Sequence[str]) -> dict[tuple[str, str], float]:
+    """`ham:spam=100` for each error that has a price of its own."""
+    found = {}
+    for text in texts:
+        labels, _, number = text.rpartition("=")
+        true, colon, named = labels.partition(":")
+        try:
+            price = float(number) if colon and true and named else float("nan")
+        except ValueError:
+            price = float("nan")
+        if not abs(price) < 1e100:
+            raise ValueError(f"--cost takes true class:class named=price, such as ham:spam=100, got {text!r}")
+        found[true, named] = price
+    return found
 
 
 def ngram_range(text: str) -> tuple[int, int]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from errno import ENOSPC
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -64,6 +65,50 @@ def progress(items: Iterable[Item], total: int, description: str, unit: str, qui
     return iter(tqdm(items, total=total, desc=description, unit=f" {unit}", unit_scale=True, leave=False))
 
 
+@contextmanager
+def trial_bar(quiet: bool) -> Iterator[Callable[[Any], None]]:
+    """What hears of each trial of a tuning, with a bar on stderr if somebody watches."""
+    if not is_watched(quiet):
+        yield lambda trial: None
+        return
+    from tqdm import tqdm
+
+    with tqdm(desc="tuning", unit=" candidates", leave=False) as bar:
+        best = 0.0
+
+        def hear(trial: Any) -> None:
+            nonlocal best
+            best = max(best, trial.accuracy)
+            bar.set_postfix_str(f"best {best:.4f}", refresh=False)
+            bar.update()
+
+        yield hear
+
+
+class ByteBar:
+    """A bar on stderr of the bytes that a stream has read, and of its documents, if somebody watches."""
+
+    def __init__(self, stream: Any, description: str, quiet: bool) -> None:
+        self.stream, self.bar, self.documents = stream, None, 0
+        if is_watched(quiet):
+            from tqdm import tqdm
+
+            self.bar = tqdm(total=stream.n_bytes, desc=description, unit="B", unit_scale=True, leave=False)
+
+    def update(self, n_documents: int) -> None:
+        self.documents += n_documents
+        if self.bar is not None:
+            self.bar.set_postfix_str(f"{self.documents:,} documents", refresh=False)
+            self.bar.update(self.stream.bytes_read - self.bar.n)
+
+    def __enter__(self) -> ByteBar:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self.bar is not None:
+            self.bar.close()
+
+
 def is_watched(quiet: bool) -> bool:
     return not quiet and sys.stderr is not None and sys.stderr.isatty()
 
@@ -82,13 +127,15 @@ def show_json(result: Any) -> None:
     print(json.dumps(result, allow_nan=False).replace("\x7f", "\\u007f"))
 
 
-def report_skipped(problems: Iterable[tuple[str, str]], quiet: bool, shown: int = 5) -> None:
-    """Which documents were skipped, and why."""
+def report_skipped(problems: Iterable[tuple[str, str]], quiet: bool, shown: int = 5, total: int | None = None) -> None:
+    """Which documents were skipped, and why; of a stream only the first of them are known."""
     listed = list(problems)
+    n = len(listed) if total is None else total
     for where, why in listed[:shown]:
         notice(f"skipped {where}: {why}", quiet)
-    if len(listed) > shown:
-        notice(f"skipped {len(listed) - shown:,} more; --json lists them all, --strict stops at the first", quiet)
+    if n > shown:
+        which = "them all" if n == len(listed) else f"the first {len(listed):,}"
+        notice(f"skipped {n - shown:,} more; --json lists {which}, --strict stops at the first", quiet)
 
 
 def _say(line: str) -> None:
@@ -98,7 +145,7 @@ def _say(line: str) -> None:
 
 def show_outcome(outcome: Outcome, corpus: str, plot: Path | None, *, as_json: bool, quiet: bool) -> None:
     """What `train` and `evaluate` found: skipped documents, the picture if one is asked for, the result."""
-    report_skipped(outcome.problems, quiet)
+    report_skipped(outcome.problems, quiet, total=outcome.n_problems)
     if plot is not None:
         from textnb.report import confusion_heatmap
 

@@ -45,16 +45,13 @@ def rows_of_classes(model: MixedNB) -> list[int | float]:
 def as_text_model(pipeline: Pipeline) -> TextClassifier:
     """A text part as the text classifier that it would be alone."""
     vectorizer, model = pipeline[0], pipeline[-1]
-    classifier = TextClassifier(
+    return TextClassifier(
         model=str(kind_of(model)),
         weights=weights_name(vectorizer),
         ngrams=vectorizer.ngram_range,
         alpha=model.alpha,
         **{name: getattr(vectorizer, name) for name in _SHARED},
     )
-    classifier.predictor_ = text_predictor(pipeline)
-    classifier.classes_ = model.classes_
-    return classifier
 
 
 def inspected(model: MixedNB, path: Path, most: int) -> dict[str, Any]:
@@ -81,9 +78,9 @@ def _learned(estimator: Any, columns: list[str], most: int) -> dict[str, Any]:
         is_gaussian = kind_of(estimator) == "gaussian"
         found = _numbers(estimator) if is_gaussian else _categories(estimator, most)
         return {"numbers" if is_gaussian else "categories": dict(zip(columns, found, strict=True))}
-    text = as_text_model(estimator)
+    text = text_predictor(estimator)
     return {
-        "n_terms": len(text.predictor_.vocabulary),
+        "n_terms": len(text.vocabulary),
         "top_terms": {
             str(label): [{"term": term, "weight": weight} for term, weight in terms]
             for label, terms in text.top_terms(most).items()

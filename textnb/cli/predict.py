@@ -26,11 +26,14 @@ def predict(
         ),
     ] = None,
     lines: Annotated[bool, typer.Option("--lines", help="Each line of the input is a document.")] = False,
+    raw: Annotated[bool, typer.Option("--raw", help="Probabilities as the model has them, not calibrated.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first document that cannot be read.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object a document.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No notices.")] = False,
 ) -> None:
     """Predict the class of documents: its label and probability, a line each.
+
+    A model that was trained with costs or a ceiling names the class that is the cheapest to name, or says `unsure`.
 
     \b
     Examples:
@@ -58,11 +61,12 @@ def predict(
             notice("reading a document from the terminal; end it with Ctrl-D", quiet)
         documents = read_documents(sources, lines, None if strict else problems)
     named = len(sources) > 1
-    for answer in run_prediction(predictor, documents):
+    for answer in run_prediction(predictor, documents, raw=raw):
         if as_json:
             show_json(answer.to_json())
         else:
-            cells = [*([answer.id] if named else []), str(answer.label), f"{answer.probability:.4f}"]
+            label = "unsure" if answer.label is None else str(answer.label)
+            cells = [*([answer.id] if named else []), label, f"{answer.probability:.4f}"]
             show("\t".join(map(printable, cells)))
     for problem in problems:
         fail(problem)
@@ -80,13 +84,14 @@ class Answer:
 
     @property
     def probability(self) -> float:
-        return max(self.probabilities.values())
+        """Of the class named; of the likeliest if none is."""
+        return max(self.probabilities.values()) if self.label is None else self.probabilities[str(self.label)]
 
     def to_json(self) -> dict[str, Any]:
         return {"id": self.id, "label": self.label, "probabilities": self.probabilities}
 
 
-def run_prediction(predictor: Any, documents: Iterable[tuple[str, Any]]) -> Iterator[Answer]:
+def run_prediction(predictor: Any, documents: Iterable[tuple[str, Any]], *, raw: bool = False) -> Iterator[Answer]:
     """An answer for each (id, text), or (id, values) of a row, in order, some documents at a time."""
     import numpy as np
 
@@ -94,9 +99,11 @@ def run_prediction(predictor: Any, documents: Iterable[tuple[str, Any]]) -> Iter
 
     labels = predictor.classes.tolist()
     for block in batches(documents, 256):
-        for (name, _), row in zip(block, np.exp(predictor.log_proba([content for _, content in block])), strict=True):
-            probabilities = dict(zip(map(str, labels), row.tolist(), strict=True))
-            yield Answer(name, labels[int(row.argmax())], probabilities)
+        contents = [content for _, content in block]
+        log_proba = predictor.log_proba(contents, raw=raw)
+        decided = predictor.named(predictor.log_proba(contents) if raw else log_proba)  # costs are in calibrated odds
+        for (name, _), row, label in zip(block, np.exp(log_proba), decided, strict=True):
+            yield Answer(name, label, dict(zip(map(str, labels), row.tolist(), strict=True)))
 
 
 def read_documents(sources: list[str], lines: bool, problems: list[str] | None) -> Iterator[tuple[str, str]]:

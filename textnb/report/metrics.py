@@ -1,4 +1,4 @@
-"""How well predictions agree with the truth, all of it computed from the confusion matrix."""
+"""How well predictions, probabilities and decisions agree with the truth."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -7,13 +7,39 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from textnb.decision import UNSURE, DecisionRule
+
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
+
+RELIABILITY_BINS = 15
+
+
+@dataclass(frozen=True, eq=False)
+class Reliability:
+    """Of bins of documents, least confident first: how sure the model was of its best class, and how often rightly."""
+
+    counts: Counts
+    confidence: Floats  # mean probability of the most probable class
+    accuracy: Floats  # how often it was the true one
+
+    @property
+    def expected_calibration_error(self) -> float:
+        """ECE = Σ_b (n_b / n) |accuracy_b − confidence_b|.  Naeini et al. 2015; top label, bins of equal mass."""
+        return float(np.average(np.abs(self.accuracy - self.confidence), weights=self.counts))
+
+    def to_json(self) -> list[dict[str, Any]]:
+        columns = (self.counts.tolist(), self.confidence.tolist(), self.accuracy.tolist())
+        return [{"count": n, "confidence": c, "accuracy": a} for n, c, a in zip(*columns, strict=True)]
 
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """The result of `evaluate`; rows of `confusion_matrix` are true classes, columns predicted, in `classes` order."""
+    """The result of `evaluate`; rows of `confusion_matrix` are true classes, columns predicted, in `classes` order.
+
+    `log_loss` and `reliability` are there where probabilities were given. The log-loss is infinite where a true class
+    had probability 0, and None in JSON, which has no such number.
+    """
 
     classes: list[Any]
     n: int
@@ -22,14 +48,32 @@ class Evaluation:
     auc: float | None
     per_class: list[dict[str, Any]]
     confusion_matrix: Counts
+    log_loss: float | None = None
+    reliability: Reliability | None = None
+
+    @property
+    def ece(self) -> float | None:
+        """The expected calibration error."""
+        return None if self.reliability is None else self.reliability.expected_calibration_error
 
     def to_json(self) -> dict[str, Any]:
         """The same by name, in plain Python types."""
-        return {**vars(self), "confusion_matrix": self.confusion_matrix.tolist()}
+        return {
+            **vars(self),
+            "confusion_matrix": self.confusion_matrix.tolist(),
+            "log_loss": None if self.log_loss == np.inf else self.log_loss,
+            "ece": self.ece,
+            "reliability": None if self.reliability is None else self.reliability.to_json(),
+        }
 
 
 def evaluate(
-    labels: Iterable[Any], predicted: Iterable[Any], classes: Iterable[Any], scores: ArrayLike | None = None
+    labels: Iterable[Any],
+    predicted: Iterable[Any],
+    classes: Iterable[Any],
+    scores: ArrayLike | None = None,
+    *,
+    log_probabilities: ArrayLike | None = None,
 ) -> Evaluation:
     """Compare true `labels` with `predicted` ones.
 
@@ -38,6 +82,9 @@ def evaluate(
 
     `scores` gives two classes an area under the ROC curve: of shape (n,) for the second class, or (n, 2), either
     probabilities or joint log-likelihoods. It is None for other numbers of classes, or where only one occurs.
+
+    `log_probabilities`, (n, n_classes) in the order of `classes`, give a log-loss and a reliability, and serve as
+    scores where none are given.
     """
     labels, predicted, known = _plain(labels), _plain(predicted), _plain(classes)
     if len(labels) != len(predicted):
@@ -52,6 +99,13 @@ def evaluate(
     matrix = confusion_matrix(true, guess, len(classes))
     precision, recall, f1 = precision_recall_f1(matrix)
     support = matrix.sum(axis=1)
+    log_loss, reliability = None, None
+    if log_probabilities is not None:
+        given = _checked_log_probabilities(log_probabilities, (len(labels), len(known)))
+        scores = given if scores is None else scores
+        position = {name: column for column, name in enumerate(known)}
+        columns = np.array([position.get(label, -1) for label in labels], dtype=np.int64)
+        log_loss, reliability = mean_log_loss(given, columns), reliability_of(given, columns)
     ranked = scores is not None and len(known) == len(classes) == 2
     return Evaluation(
         classes=classes,
@@ -66,6 +120,78 @@ def evaluate(
             )
         ],
         confusion_matrix=matrix,
+        log_loss=log_loss,
+        reliability=reliability,
+    )
+
+
+def mean_log_loss(log_probabilities: Floats, class_ids: Counts) -> float:
+    """−(1 / n) Σ_i log P(y_i | x_i), in nats; a class numbered −1 is none that has a probability."""
+    own = log_probabilities[np.arange(len(class_ids)), class_ids]
+    return float(np.where(class_ids < 0, np.inf, -own).mean())
+
+
+def reliability_of(log_probabilities: Floats, class_ids: Counts, n_bins: int = RELIABILITY_BINS) -> Reliability:
+    """Documents in `n_bins` bins of equal mass by the probability of their best class.
+
+    Equal probabilities share a bin, so that the order of the documents does not matter; there can be fewer bins.
+    """
+    best = log_probabilities.argmax(axis=1)
+    confidence = np.exp(log_probabilities[np.arange(len(best)), best])
+    starts = np.sort(confidence)[np.arange(1, n_bins) * len(best) // n_bins]
+    bins = np.unique(np.searchsorted(starts, confidence, side="right"), return_inverse=True)[1]
+    counts = np.bincount(bins)
+    right = np.bincount(bins, best == class_ids)
+    return Reliability(counts, np.bincount(bins, confidence) / counts, right / counts)
+
+
+@dataclass(frozen=True)
+class DecisionEvaluation:
+    """The result of `evaluate_decisions`: costs are per document, rates are of the protected class."""
+
+    n: int
+    average_cost: float
+    cost_error: float  # the standard error of the average
+    expected_cost: float | None  # what the probabilities promised
+    unsure: float  # the share of documents without a class
+    false_positive_rate: float | None = None  # documents of the protected class that were named otherwise
+    false_positive_interval: tuple[float, float] | None = None  # of 95 %
+
+    def to_json(self) -> dict[str, Any]:
+        """The same by name, in plain Python types."""
+        interval = self.false_positive_interval
+        return {**vars(self), "false_positive_interval": interval and list(interval)}
+
+
+def evaluate_decisions(
+    class_ids: Counts, decisions: Counts, rule: DecisionRule, log_posterior: Floats | None = None
+) -> DecisionEvaluation:
+    """What `decisions`, class numbers or `UNSURE`, cost documents of classes `class_ids` under the costs of a rule."""
+    if not len(class_ids):
+        raise ValueError("there is nothing to evaluate: class_ids is empty; give at least one document.")
+    costs = np.array(rule.costs, dtype=np.float64)
+    unsure = decisions == UNSURE
+    if unsure.any() and costs.shape[0] == costs.shape[1]:
+        raise ValueError("some decisions are unsure, and the rule has no cost for that: add a column to its costs.")
+    paid = costs[class_ids, decisions]  # UNSURE is the last column's number too
+    rate, interval = None, None
+    if rule.protected is not None and (protected := class_ids == rule.protected).any():
+        from textnb.selection.thresholds import share_interval
+
+        lost = protected & ~unsure & (decisions != rule.protected)
+        rate = float(lost.sum() / protected.sum())
+        interval = share_interval(int(lost.sum()), int(protected.sum()))
+    promised = None
+    if log_posterior is not None:
+        promised = float(rule.expected_costs(log_posterior)[np.arange(len(decisions)), decisions].mean())
+    return DecisionEvaluation(
+        n=len(class_ids),
+        average_cost=float(paid.mean()),
+        cost_error=float(paid.std() / np.sqrt(len(paid))),
+        expected_cost=promised,
+        unsure=float(unsure.mean()),
+        false_positive_rate=rate,
+        false_positive_interval=interval,
     )
 
 
@@ -130,6 +256,16 @@ def _second_class_scores(scores: ArrayLike | None, n: int) -> Floats:
     if np.isnan(array).any():
         row = int(np.isnan(array).argmax())
         raise ValueError(f"scores give document {row} no order (NaN); give probabilities instead.")
+    return array
+
+
+def _checked_log_probabilities(given: ArrayLike, shape: tuple[int, int]) -> Floats:
+    array = np.asarray(given, dtype=np.float64)
+    if array.shape != shape:
+        raise ValueError(f"log_probabilities must be of shape {shape}, a row a document, got {array.shape}.")
+    off = ~np.isclose(np.exp(array).sum(axis=1), 1)
+    if off.any():
+        raise ValueError(f"log_probabilities of document {int(off.argmax())} are not those of probabilities: sum 1.")
     return array
 
 

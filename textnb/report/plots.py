@@ -1,5 +1,6 @@
 """Pictures. matplotlib is imported only when one is drawn, its settings and windows left as the user has them."""
 
+from collections.abc import Callable
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
@@ -7,13 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from textnb.report.metrics import Counts, Evaluation, Floats, most_confused_classes
+from textnb.report.metrics import Counts, Evaluation, Floats, Reliability, most_confused_classes
 from textnb.report.safe import columns, name, printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from textnb.selection.tuning import Choice
+
+MOST_CURVES = 10  # the best ones
 MOST_CLASSES = 40  # more cannot be read on one page
 NAME_WIDTH, TITLE_WIDTH = 32, 80
 # What files carry besides the picture, left out so that the same result gives the same bytes.
@@ -33,6 +37,27 @@ def confusion_heatmap(
     True classes run across and predicted ones down, or the other way round. Of more than `MOST_CLASSES` classes, the
     most confused are drawn.
     """
+    _save(path, lambda figure: _draw_heatmap(figure, evaluation, title, true_across))
+
+
+def reliability_diagram(evaluation: Evaluation, path: str | PathLike[str], *, title: str | None = None) -> None:
+    """Draw to `path` (.png, .svg, .pdf) how often documents were right, by how sure the model was of them.
+
+    A point a bin of documents, of equal mass, with twice its standard error; where probabilities can be acted on, the
+    points lie on the diagonal.
+    """
+    bins = evaluation.reliability
+    if bins is None:
+        raise ValueError("there is no reliability to draw: evaluate with log_probabilities.")
+    _save(path, lambda figure: _draw_reliability(figure, evaluation, bins, title))
+
+
+def tuning_curve(choice: "Choice", path: str | PathLike[str], *, title: str | None = None) -> None:
+    """Draw to `path` (.png, .svg, .pdf) the accuracy of candidates by alpha, a line a recipe, the best one marked."""
+    _save(path, lambda figure: _draw_curves(figure, choice, title))
+
+
+def _save(path: str | PathLike[str], draw: Callable[["Figure"], None]) -> None:
     suffix = check_picture(path)
     from matplotlib import style
     from matplotlib.figure import Figure
@@ -40,7 +65,7 @@ def confusion_heatmap(
     picture = BytesIO()
     with style.context(["default", STYLE]):
         figure = Figure()
-        _draw_heatmap(figure, evaluation, title, true_across)
+        draw(figure)
         figure.savefig(picture, format=suffix[1:], dpi=200, bbox_inches="tight", metadata=METADATA[suffix])
     try:
         Path(path).write_bytes(picture.getvalue())
@@ -83,6 +108,52 @@ def _draw_heatmap(figure: "Figure", evaluation: Evaluation, title: str | None, t
     if len(part) < len(evaluation.classes):
         lines.append(f"{len(part)} of {len(evaluation.classes)} classes")
     axes.set_title("\n".join(lines), size="medium", pad=12)
+
+
+def _draw_reliability(figure: "Figure", evaluation: Evaluation, bins: Reliability, title: str | None) -> None:
+    figure.set_size_inches(4.5, 4.5)
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.plot([0, 1], [0, 1], color="silver", linewidth=1, zorder=0)
+    # One document more of each kind: a bin without an error is not free of doubt.
+    share = (bins.accuracy * bins.counts + 1) / (bins.counts + 2)
+    errors = 2 * np.sqrt(share * (1 - share) / (bins.counts + 2))
+    low, high = np.minimum(errors, bins.accuracy), np.minimum(errors, 1 - bins.accuracy)
+    axes.vlines(bins.confidence, bins.accuracy - low, bins.accuracy + high, color="tab:blue", linewidth=1)
+    axes.plot(bins.confidence, bins.accuracy, "o", color="tab:blue", markersize=5)
+    axes.set_xlim(-0.02, 1.02)
+    axes.set_ylim(-0.02, 1.02)
+    axes.set_xlabel("probability of the most probable class")
+    axes.set_ylabel("how often it was the true one")
+    axes.spines[["top", "right"]].set_visible(False)
+    measured = f"calibration error {evaluation.ece:.4f}\nlog-loss {evaluation.log_loss:.4f}"
+    axes.text(0.03, 0.97, f"{measured}\n{evaluation.n:,} documents", va="top", transform=axes.transAxes)
+    axes.set_title(name(title, TITLE_WIDTH) if title else "", size="medium", pad=12)
+
+
+def _draw_curves(figure: "Figure", choice: "Choice", title: str | None) -> None:
+    figure.set_size_inches(6.5, 4.5)
+    axes = figure.add_axes((0, 0, 1, 1))
+    lines: dict[str, list[tuple[float, float]]] = {}
+    for trial in sorted(choice.trials, key=lambda trial: trial.rank):  # the best recipe comes first
+        chosen = trial.candidate
+        terms = f"{'–'.join(map(str, dict.fromkeys(chosen.ngrams)))}-grams, min_df {chosen.min_df:g}"
+        lines.setdefault(f"{chosen.model}, {chosen.weights}, {terms}", []).append((chosen.alpha, trial.accuracy))
+    for label, points in list(lines.items())[:MOST_CURVES]:
+        axes.plot(*zip(*sorted(points), strict=True), "o-", markersize=3, linewidth=1, label=label)
+    best = choice.best
+    axes.plot(
+        best.candidate.alpha, best.accuracy, "*", color="black", markersize=12, label=f"best, {best.accuracy:.4f}"
+    )
+    alphas = sorted({trial.candidate.alpha for trial in choice.trials})
+    if alphas[0] > 0:
+        axes.set_xscale("log")
+    axes.set_xticks(alphas, [f"{alpha:g}" for alpha in alphas], minor=False)
+    axes.minorticks_off()
+    axes.set_xlabel("alpha")
+    axes.set_ylabel(f"accuracy, {choice.estimate}")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(fontsize="x-small", frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+    axes.set_title(name(title, TITLE_WIDTH) if title else "", size="medium", pad=12)
 
 
 def _draw_names(axes: "Axes", names: list[str], cell: float) -> None:

@@ -1,0 +1,146 @@
+"""`textnb merge`: one model from several."""
+
+import json
+from itertools import permutations
+
+import pytest
+from cli.conftest import mail
+from cli.test_learn import OLD_MODEL
+
+import textnb as library
+from textnb import model_updates
+
+SETTINGS = [
+    ("--weights", "counts"),
+    ("--weights", "counts", "--model", "multinomial", "--unknown", "token", "--min-df", "2"),
+    ("--weights", "binary", "--model", "bernoulli"),
+    ("--weights", "counts", "--ngrams", "1,2", "--ledger"),
+    ("--weights", "counts", "--analyzer", "char", "--ngrams", "2,3", "--max-features", "50"),
+]
+
+
+def write_table(path, rows):
+    path.write_text("".join(json.dumps({"text": text, "label": label}) + "\n" for text, label in rows))
+
+
+@pytest.fixture
+def parts(tmp_path):
+    """Three parts of some mail, and all of it; a class is in one of them alone."""
+    rows = [*mail()[::3], ("your invoice", "bill"), *mail()[1::2], *mail()[::5]]
+    write_table(tmp_path / "all.jsonl", rows)
+    names = ["p1", "p2", "p3"]
+    for i, name in enumerate(names):
+        write_table(tmp_path / f"{name}.jsonl", rows[i::3])
+    return names
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_merged_parts_are_the_whole_to_the_byte_in_any_order(textnb, parts, tmp_path, settings):
+    for name in ("all", *parts):
+        assert textnb("count", f"{name}.jsonl", "-o", f"{name}.tnb", *settings).code == 0
+    for order in permutations(parts):
+        assert textnb("merge", "merged.tnb", *(f"{name}.tnb" for name in order)).code == 0
+        assert (tmp_path / "merged.tnb").read_bytes() == (tmp_path / "all.tnb").read_bytes()
+    textnb("merge", "two.tnb", "p3.tnb", "p2.tnb")
+    textnb("merge", "two.tnb", "p1.tnb", "two.tnb")  # it may be one of them
+    assert (tmp_path / "two.tnb").read_bytes() == (tmp_path / "all.tnb").read_bytes()
+
+
+@pytest.mark.parametrize("weights", ["tfidf", "log-tfidf"])
+@pytest.mark.parametrize("unknown", ["ignore", "token"])
+def test_tfidf_parts_counted_like_one_model_merge(textnb, parts, tmp_path, weights, unknown):
+    textnb("count", "all.jsonl", "-o", "first.tnb", "--weights", weights, "--unknown", unknown)
+    for name in parts:
+        assert textnb("count", f"{name}.jsonl", "-o", f"{name}.tnb", "--like", "first.tnb").code == 0
+    for order in permutations(parts):
+        assert textnb("merge", "merged.tnb", *(f"{name}.tnb" for name in order)).code == 0
+        assert (tmp_path / "merged.tnb").read_bytes() == (tmp_path / "first.tnb").read_bytes()
+
+
+def test_what_it_prints(textnb, parts, tmp_path):
+    for name in parts:
+        textnb("count", f"{name}.jsonl", "-o", f"{name}.tnb")
+    found = textnb("merge", "merged.tnb", "p1.tnb", "p2.tnb", "--json").json
+    classifier = library.load(tmp_path / "merged.tnb")
+    assert found["model_file"] == "merged.tnb"
+    assert found["merged"] == ["p1.tnb", "p2.tnb"]
+    assert found["n_documents"] == sum(found["classes"].values()) == classifier.n_documents_
+    assert found["n_terms"] == len(classifier.vocabulary_)
+    said = textnb("merge", "merged.tnb", "p1.tnb", "p2.tnb")
+    classes = ", ".join(f"{label} {count}" for label, count in found["classes"].items())
+    assert (said.out, said.err) == (f"merged.tnb has {classes}; {found['n_terms']} terms\n", "")
+
+
+def test_a_ledger_stays_if_all_have_one(textnb, parts, tmp_path):
+    textnb("count", "p1.jsonl", "-o", "with.tnb", "--ledger")
+    textnb("count", "p2.jsonl", "-o", "too.tnb", "--ledger")
+    textnb("count", "p3.jsonl", "-o", "without.tnb")
+    for models, size in ((("with.tnb", "too.tnb"), 56), (("with.tnb", "without.tnb"), None)):
+        for out, order in zip(("one.tnb", "other.tnb"), permutations(models), strict=True):
+            textnb("merge", out, *order)
+            assert textnb("inspect", out, "--json").json["learning"]["ledger"] == size
+        assert (tmp_path / "one.tnb").read_bytes() == (tmp_path / "other.tnb").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        (("--model", "multinomial"), "model is"),
+        (("--weights", "binary"), "weights is"),
+        (("--alpha", "0.5"), "alpha is"),
+        (("--ngrams", "1,2"), "analyzer is"),
+        (("--unknown", "token"), "unknown is"),
+        (("--min-df", "2"), "limits is"),
+    ],
+)
+def test_different_settings_are_refused_by_name(textnb, parts, tmp_path, settings, named):
+    textnb("count", "p1.jsonl", "-o", "p1.tnb")
+    textnb("count", "p2.jsonl", "-o", "p2.tnb", *settings)
+    done = textnb("merge", "merged.tnb", "p1.tnb", "p2.tnb")
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert "different settings cannot be merged" in done.err
+    assert named in done.err
+    assert not (tmp_path / "merged.tnb").exists()
+
+
+def test_another_idf_is_refused(textnb, parts):
+    for name in ("p1", "p2"):
+        textnb("count", f"{name}.jsonl", "-o", f"{name}.tnb", "--weights", "tfidf")
+    done = textnb("merge", "merged.tnb", "p1.tnb", "p2.tnb")
+    assert done.code == 2
+    assert "another idf" in done.err
+
+
+def test_wrong_calls(textnb, parts, tmp_path):
+    textnb("count", "p1.jsonl", "-o", "p1.tnb")
+    (tmp_path / "old.tnb").write_bytes(OLD_MODEL.read_bytes())
+    for call, said in [
+        ("merge", "OUT"),
+        ("merge merged.tnb", "MODEL"),
+        ("merge merged.tnb p1.tnb missing.tnb", "missing.tnb: No such file"),
+        ("merge merged.tnb p1.tnb p1.jsonl", "'p1.jsonl' is not a textnb model file"),
+        ("merge merged.tnb p1.tnb old.tnb", "older textnb"),
+        ("merge nodir/merged.tnb p1.tnb", "nodir/merged.tnb: the folder does not exist"),
+    ]:
+        done = textnb(*call.split())
+        assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+        assert said in done.err
+    assert not (tmp_path / "merged.tnb").exists()
+
+
+def test_what_is_learned_while_models_are_merged_into_one_of_them_is_not_lost(textnb, parts, tmp_path, monkeypatch):
+    """The models were once read before the lock was taken, and a `learn` between the two was overwritten."""
+    for name in ("p1", "p2"):
+        textnb("count", f"{name}.jsonl", "-o", f"{name}.tnb")
+    before = library.load(tmp_path / "p1.tnb").n_documents_
+    lock = model_updates.writer_lock
+
+    def learn_first(path):
+        monkeypatch.setattr(model_updates, "writer_lock", lock)
+        assert textnb("learn", "p1.tnb", "--label", "ham", stdin=b"dinner").code == 0
+        return lock(path)
+
+    monkeypatch.setattr(model_updates, "writer_lock", learn_first)
+    assert textnb("merge", "p1.tnb", "p1.tnb", "p2.tnb").code == 0
+    merged = library.load(tmp_path / "p1.tnb").n_documents_
+    assert merged == before + 1 + library.load(tmp_path / "p2.tnb").n_documents_
