@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from corpora_for_tests import corpus_or_skip
 
-from textnb.cli.app import run
+from textnb.cli.app import COMMANDS, run
 from textnb.corpora import corpus_names
 
 ROOT = Path(__file__).parents[1]
@@ -70,10 +70,10 @@ def options_of(command):
 
 
 def test_options_of_shell_blocks_exist():
-    calls = re.findall(r"(?<=textnb )(?:train|evaluate|predict|inspect|corpora)\b.*", "".join(blocks("sh")))
+    calls = re.findall(rf"(?<=textnb )(?:{'|'.join(COMMANDS)})\b[^#|<;\n]*", "".join(blocks("sh")))
     assert len(calls) > 3
     for command, *words in map(shlex.split, calls):
-        assert {word for word in words if word.startswith("-")} <= options_of(command)
+        assert {word for word in words if word.startswith("-") and word != "-"} <= options_of(command)
 
 
 def test_two_commands_set_all_up():
