@@ -129,6 +129,15 @@ def test_enron_messages_stand_in_the_order_of_arrival() -> None:
     assert corpus.texts == [names[2], names[1], names[3], names[0]]
 
 
+def test_reviews_that_may_be_of_one_film_are_a_group() -> None:
+    entry = find_entry("imdb")
+    names = ["train/neg/0_1.txt", "train/neg/29_2.txt", "train/neg/30_3.txt", "train/pos/0_9.txt", "test/neg/0_1.txt"]
+    corpus = build_corpus(entry, entry.editions[0], {name: name.encode() for name in names})
+    group = dict(zip(corpus.texts, corpus.groups.tolist(), strict=True))
+    assert group["train/neg/0_1.txt"] == group["train/neg/29_2.txt"]
+    assert len(set(group.values())) == 4
+
+
 def test_reuters_keeps_documents_of_one_topic_that_both_parts_have() -> None:
     def story(part: str, topics: str, text: str, kept: str = "YES") -> str:
         return f'<REUTERS TOPICS="{kept}" LEWISSPLIT="{part}" NEWID="1">\n<TOPICS>{topics}</TOPICS>{text}</REUTERS>\n'
@@ -147,7 +156,7 @@ def test_reuters_keeps_documents_of_one_topic_that_both_parts_have() -> None:
         ]
     )
     documents = list(reuters({"reut2-000.sgm": sgml.encode("latin-1")}))
-    assert [tuple(document) for document in documents] == [
+    assert [(document.text, document.label, document.part) for document in documents] == [
         ("AT&T\nProfit <up>", "earn", "train"),
         ("raw", "earn", "test"),
         ("Brief", "earn", "test"),

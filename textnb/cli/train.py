@@ -386,9 +386,9 @@ def cross_validate(
         log_probabilities[np.ix_(test, known)] = found
         accuracies.append(float(np.mean(model.classes_[found.argmax(axis=1)] == labels[test])))
     predicted = np.array(corpus.classes)[log_probabilities.argmax(axis=1)]
-    by_thread = "" if corpus.groups is None else " by thread"
+    by_group = "" if corpus.groups is None else " by group"
     evaluation = evaluate(labels, predicted, corpus.classes, log_probabilities=log_probabilities)
-    return evaluation, accuracies, used, f"{plan.folds}-fold cross-validation{by_thread}"
+    return evaluation, accuracies, used, f"{plan.folds}-fold cross-validation{by_group}"
 
 
 def take(documents: Documents, rows: Array) -> Documents:

@@ -38,8 +38,8 @@ class Corpus:
     split : array of str, or None
         The part, "train" or "test", of each document, where the corpus has a split of its own.
     groups : array of int, or None
-        Documents that belong together (the threads of 20 Newsgroups). The numbers are those of the whole corpus, so
-        they can be compared between subsets.
+        Documents that belong together: the threads of 20 Newsgroups, runs of IMDB's reviews that may be of one film.
+        The numbers are those of the whole corpus, so they can be compared between subsets.
     problems : tuple of Problem
         What a reader skipped.
     where : list of str, or None

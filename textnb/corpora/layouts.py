@@ -7,6 +7,7 @@ from typing import NamedTuple
 from textnb.corpora.archives import Members
 from textnb.corpora.decoding import decode
 
+MOST_REVIEWS_OF_A_FILM = 30
 LINE_FILE_CLASSES = {
     "rt-polarity.neg": "neg",
     "rt-polarity.pos": "pos",
@@ -16,11 +17,12 @@ LINE_FILE_CLASSES = {
 
 
 class Document(NamedTuple):
-    """A text with its class and, where the corpus has a split, its part."""
+    """A text with its class and, where the corpus has a split, its part; and what it belongs together with."""
 
     text: str
     label: str
     part: str | None = None
+    group: str | None = None
 
 
 def newsgroups(members: Members) -> Iterator[Document]:
@@ -61,6 +63,14 @@ def class_folders(members: Members) -> Iterator[Document]:
         yield Document(decode(members[name]), label, part[0] if part else None)
 
 
+def film_reviews(members: Members) -> Iterator[Document]:
+    """`part/class/number_stars.txt`. Reviews of a film, 30 at most, have numbers in a row: such runs are groups."""
+    for name in sorted(members):
+        part, label, file = name.split("/")
+        run = int(file.partition("_")[0]) // MOST_REVIEWS_OF_A_FILM
+        yield Document(decode(members[name]), label, part, f"{part}/{label}/{run}")
+
+
 def mail(members: Members) -> Iterator[Document]:
     """`set/class/file`: raw messages."""
     for name in sorted(members):
@@ -88,7 +98,7 @@ def reuters(members: Members) -> Iterator[Document]:
 
 LAYOUTS: dict[str, Callable[[Members], Iterator[Document]]] = {
     layout.__name__: layout
-    for layout in (newsgroups, orange, labelled_lines, class_files, class_folders, mail, enron, reuters)
+    for layout in (newsgroups, orange, labelled_lines, class_files, class_folders, film_reviews, mail, enron, reuters)
 }
 
 

@@ -5,11 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from textnb.corpora.archives import Members
 from textnb.corpora.cache import cache_file
 from textnb.corpora.corpus import SUBSETS, Corpus, make_corpus, select
-from textnb.corpora.layouts import LAYOUTS
+from textnb.corpora.layouts import LAYOUTS, Document
 from textnb.corpora.manifest import Edition, Entry, find_entry
 from textnb.corpora.newsgroups import check_strip, strip_text, thread_numbers
 from textnb.corpora.sources import find_members
@@ -81,5 +82,12 @@ def build_corpus(entry: Entry, edition: Edition, members: Members) -> Corpus:
         (document.label for document in documents),
         edition.title,
         split=np.array([document.part for document in documents]) if has_split else None,
-        groups=thread_numbers(texts) if edition.layout == "newsgroups" else None,
+        groups=thread_numbers(texts) if edition.layout == "newsgroups" else group_numbers(documents),
     )
+
+
+def group_numbers(documents: list[Document]) -> NDArray[np.int64] | None:
+    """Numbers of the groups that documents are in, if they are in any."""
+    if documents[0].group is None:
+        return None
+    return np.unique([document.group or "" for document in documents], return_inverse=True)[1]
