@@ -259,15 +259,16 @@ class Learner:
     def weighed(self, counted: Counted, class_ids: Array, classes: Array, weights: Array | None = None) -> TextCounts:
         """What these documents add."""
         rows, outside, frozen = self.weigh(counted)
+        totals = totals_by_class(rows, class_ids, classes, weights)
         one_column = SparseRows(np.arange(len(outside) + 1), np.zeros(len(outside), dtype=np.int64), outside, 1)
         return TextCounts(
             classes,
             np.bincount(class_ids, weights=weights, minlength=len(classes)),
             len(class_ids),
             SortedTerms(counted.ids),
-            totals_by_class(rows, class_ids, classes, weights),
+            totals,
             counted.rows.document_frequency(),
-            counted.rows.column_sums(),
+            totals.sum(axis=1) if rows is counted.rows and weights is None else counted.rows.column_sums(),
             totals_by_class(one_column, class_ids, classes, weights)[0],
             frozen,
         )

@@ -159,13 +159,9 @@ def test_progress_hears_of_every_trial():
     assert tune(TEXTS, LABELS, progress=heard.append).trials == heard
 
 
-def test_a_class_of_one_document_costs_no_warning():
-    with pytest.warns() as caught:
-        import warnings
-
-        choice = tune([*TEXTS, "alone"], np.append(LABELS, 3))
-        warnings.warn("so that there is one", stacklevel=1)
-    assert [str(entry.message) for entry in caught] == ["so that there is one"]
+@pytest.mark.filterwarnings("error")
+def test_a_class_of_one_document_is_impossible_without_it():
+    choice = tune([*TEXTS, "alone"], np.append(LABELS, 3))
     assert choice.best.log_loss == np.inf
     assert choice.to_json()["best"]["log_loss"] is None
 

@@ -79,3 +79,45 @@ def test_what_would_reach_out_of_bounds_is_refused(bad):
         kernel.multiply_rows(indptr, indices, data, table, out, 0, 2)
     with pytest.raises(ValueError, match=r"row|column"):
         kernel.weigh_rows(indptr, indices, data, np.ones(2), 2, 0, 2)
+
+
+@given(sparse_rows(), st.integers(1, 3), st.data())
+def test_sums_by_class_have_the_digits_of_the_python_path(rows, n_classes, data):
+    class_ids = np.array(
+        data.draw(st.lists(st.integers(0, n_classes - 1), min_size=rows.shape[0], max_size=rows.shape[0])),
+        dtype=np.int64,
+    )
+    expected = np.zeros((rows.n_columns, n_classes), dtype=rows.data.dtype)
+    np.add.at(expected, (rows.indices, class_ids[rows.row_ids]), rows.data)
+    found = rows.sums_by_class(class_ids, n_classes)
+    assert (found.dtype, found.tobytes()) == (expected.dtype, expected.tobytes())
+    frequency = rows.document_frequency()
+    assert frequency.tolist() == in_python(rows.document_frequency).tolist()
+    assert frequency.dtype == np.int64
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"indices": [0, 2]},
+        {"indices": [0, -1]},
+        {"indptr": [0, 3, 2]},
+        {"data": [1.0]},
+        {"class_ids": [0, 2]},
+        {"class_ids": [-1, 0]},
+        {"class_ids": [0, 1, 1]},
+    ],
+    ids=str,
+)
+def test_nothing_is_added_out_of_bounds(bad):
+    given = GOOD | {"class_ids": [0, 1]} | bad
+    types = {"indptr": np.int32, "indices": np.int32, "data": np.float64, "class_ids": np.int64}
+    arrays = [np.array(given[name], dtype=dtype) for name, dtype in types.items()]
+    with pytest.raises(ValueError, match=r"fit|place|out of range"):
+        kernel.add_by_class(*arrays, np.zeros((2, 2)))
+
+
+@pytest.mark.parametrize("column", [-1, 2])
+def test_no_column_is_counted_out_of_bounds(column):
+    with pytest.raises(ValueError, match=f"out of range: {column}"):
+        kernel.count_columns(np.array([0, column], dtype=np.int32), np.zeros(2, dtype=np.int64))

@@ -141,14 +141,18 @@ def count_classes(X: Any, class_ids: Array, classes: Array, weights: Array | Non
 def _sparse_totals(X: SparseRows, class_ids: Array, n_classes: int, weights: Array | None) -> Array:
     """Entries added up by (class, term) in one pass, in the type of the data.
 
-    Of many, a coordinate matrix does that as it becomes dense; of a few, numpy does, and scipy need not be loaded.
+    The kernel does that or, without it, of many entries a coordinate matrix as it becomes dense; of a few numpy does,
+    and scipy need not be loaded.
     """
     lengths = np.diff(X.indptr)
-    entry_classes = np.repeat(class_ids.astype(X.indices.dtype), lengths)
     data = _in_64_bits(X.data)
     if weights is not None:
         with np.errstate(over="ignore"):  # an infinite total is refused
             data = data * np.repeat(weights, lengths)
+    totals = X.with_data(data).sums_by_class(class_ids, n_classes)
+    if totals is not None:
+        return totals.T
+    entry_classes = np.repeat(class_ids.astype(X.indices.dtype), lengths)
     if len(data) < _FEW_ENTRIES:
         totals = np.zeros((X.n_columns, n_classes), dtype=data.dtype)
         np.add.at(totals, (X.indices, entry_classes), data)

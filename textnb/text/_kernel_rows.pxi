@@ -134,6 +134,41 @@ def weigh_rows(const index_t[::1] indptr, const index_t[::1] indices, double[::1
 
 @cython.boundscheck(False)
 @cython.wraparound(False)
+def add_by_class(const index_t[::1] indptr, const index_t[::1] indices, const value_t[::1] data,
+                 const int64_t[::1] class_ids, value_t[:, ::1] totals):
+    """totals[column, class of the row] += data, over all entries in their order."""
+    cdef Py_ssize_t i, n_rows = class_ids.shape[0]
+    cdef index_t entry
+    cdef int64_t c
+    check_rows(indptr, indices, data.shape[0], totals.shape[0], 0, n_rows)
+    for i in range(n_rows):
+        if not 0 <= class_ids[i] < totals.shape[1]:
+            raise ValueError(f"a class is out of range: {class_ids[i]}")
+    with nogil:
+        for i in range(n_rows):
+            c = class_ids[i]
+            for entry in range(indptr[i], indptr[i + 1]):
+                totals[indices[entry], c] += data[entry]
+
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def count_columns(const index_t[::1] indices, int64_t[::1] frequency):
+    """frequency[column] += 1, over all entries."""
+    cdef Py_ssize_t i, n_columns = frequency.shape[0]
+    cdef bint inside = True
+    with nogil:
+        for i in range(indices.shape[0]):
+            if not 0 <= indices[i] < n_columns:
+                inside = False
+                break
+            frequency[indices[i]] += 1
+    if not inside:
+        raise ValueError(f"a column is out of range: {indices[i]}")
+
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
 cdef int check_rows(const index_t[::1] indptr, const index_t[::1] indices, Py_ssize_t n_entries, Py_ssize_t n_columns,
                     Py_ssize_t first, Py_ssize_t last) except -1:
     """Refuse what would be read or written out of bounds."""

@@ -73,7 +73,23 @@ class SparseRows:
 
     def document_frequency(self) -> Array:
         """In how many rows each column has an entry."""
-        return np.bincount(self.indices, minlength=self.n_columns)
+        kernel = compiled_kernel()
+        if kernel is None or not _plain(self.indices, np.int32, np.int64):
+            return np.bincount(self.indices, minlength=self.n_columns)
+        frequency = np.zeros(self.n_columns, dtype=np.int64)
+        kernel.count_columns(self.indices, frequency)
+        return frequency
+
+    def sums_by_class(self, class_ids: Array, n_classes: int) -> Array | None:
+        """Σ of the rows of every class, (n_columns, n_classes), by the kernel; None if it is not there for them."""
+        kernel = compiled_kernel()
+        plain = _plain(self.indices, np.int32, np.int64) and _plain(self.data, np.float64, np.int64)
+        if kernel is None or not plain or self.indptr.dtype != self.indices.dtype:
+            return None
+        totals = np.zeros((self.n_columns, n_classes), dtype=self.data.dtype)
+        indptr = np.ascontiguousarray(self.indptr)
+        kernel.add_by_class(indptr, self.indices, self.data, class_ids.astype(np.int64, copy=False), totals)
+        return totals
 
     def row_sums(self) -> Array:
         return exact_bincount(self.row_ids, self.data, self.shape[0])
