@@ -19,21 +19,19 @@ from common import write_results
 from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
-from textnb import CountVectorizer, MultinomialNB, TfidfTransformer, load_corpus
-from textnb.decision import Calibration, DecisionRule, cost_table, log_posterior
+from textnb import TextClassifier, load_corpus
+from textnb.corpora import Corpus
+from textnb.decision import DecisionRule
 from textnb.report import evaluate_decisions
-from textnb.selection import leave_one_out
-from textnb.selection.calibration import fit_calibration
-from textnb.selection.thresholds import threshold_for_ceiling
 
 Array = NDArray[Any]
 
-HAM, SPAM = 0, 1
+SPAM = 1
 CEILINGS = (0.01, 0.001)
-PRICES = {
-    "an error costs 1": cost_table(2),
-    "lost ham costs 10": cost_table(2, {(HAM, SPAM): 10.0}),
-    "lost ham costs 100, unsure 0.1": cost_table(2, {(HAM, SPAM): 100.0}, unsure=0.1),
+PRICES: dict[str, tuple[dict[tuple[str, str], float], float | None]] = {
+    "an error costs 1": ({}, None),
+    "lost ham costs 10": ({("ham", "spam"): 10.0}, None),
+    "lost ham costs 100, unsure 0.1": ({("ham", "spam"): 100.0}, 0.1),
 }
 
 
@@ -45,47 +43,42 @@ def main() -> None:
     measured = []
     for name in arguments.corpora:
         corpus = load_corpus(name, quiet=True)
-        counts = CountVectorizer().fit_transform(corpus.texts)
-        spam = (corpus.labels == "spam").astype(np.int64)
-        print(f"\n{name}: {len(spam):,} messages, {(spam == HAM).sum():,} of them ham")
+        print(f"\n{name}: {len(corpus):,} messages, {(corpus.labels == 'ham').sum():,} of them ham")
         for seed in range(arguments.splits):
-            measured += [{"corpus": name, "seed": seed, **row} for row in measure(counts, spam, seed)]
+            measured += [{"corpus": name, "seed": seed, **row} for row in measure(corpus, seed)]
         show([row for row in measured if row["corpus"] == name])
     write_results("decisions", {"measured": measured})
 
 
-def measure(counts: Any, spam: Array, seed: int) -> list[dict[str, Any]]:
+def measure(corpus: Corpus, seed: int) -> list[dict[str, Any]]:
     """The result of every rule on the later part of one split."""
-    first, later = train_test_split(np.arange(len(spam)), test_size=0.3, random_state=seed, stratify=spam)
-    known = np.asarray(counts[first].sum(axis=0)).ravel() > 0  # words of later mail alone are no features
-    train, test = counts[first][:, known], counts[later][:, known]
-    weighting = TfidfTransformer(sublinear_tf=True).fit(train)
-    rows, later_rows = weighting.transform(train), weighting.transform(test)
-    model = MultinomialNB(alpha=0.1).fit(rows, spam[first])
-    scores = leave_one_out(model, rows, spam[first])
-    lengths, later_lengths = (np.asarray(part.sum(axis=1)).ravel() for part in (train, test))
-    calibration = fit_calibration(scores, spam[first], lengths, offsets=True)
-    own = log_posterior(calibration.apply(scores, lengths), model.class_log_prior_)
-    joint = model.predict_joint_log_proba(later_rows)
-    found = log_posterior(calibration.apply(joint, later_lengths), model.class_log_prior_)
-    raw = log_posterior(Calibration().apply(joint), model.class_log_prior_)
+    everything = np.arange(len(corpus))
+    first, later = train_test_split(everything, test_size=0.3, random_state=seed, stratify=corpus.labels)
+    texts, later_texts = ([corpus.texts[i] for i in rows] for rows in (first, later))
+    spam = (corpus.labels[later] == "spam").astype(np.int64)
+    classifier = TextClassifier("multinomial", "log-tfidf", alpha=0.1).fit(texts, corpus.labels[first])
+    found, raw = classifier.predict_log_proba(later_texts), classifier.predict_log_proba(later_texts, raw=True)
 
     results: list[dict[str, Any]] = []
     for ceiling in CEILINGS:
         for confidence in (None, 0.95):
             name = f"at most {ceiling:.1%} of ham lost" + (f", {confidence:.0%} sure" if confidence else "")
             try:
-                threshold = threshold_for_ceiling(own, spam[first], HAM, ceiling, confidence)
+                classifier.decide_by(protected="ham", ceiling=ceiling, confidence=confidence)
             except ValueError as error:
                 results.append({"rule": name, "refused": str(error)})
                 continue
-            rule = DecisionRule(cost_table(2), HAM, threshold)
-            results.append({"rule": name, "ceiling": ceiling, **judge(rule, found, spam[later])})
-    for name, costs in PRICES.items():
-        rule = DecisionRule(costs)
-        results.append({"rule": name, **judge(rule, found, spam[later])})
-        results.append({"rule": f"{name}, raw", **judge(rule, raw, spam[later])})
+            results.append({"rule": name, "ceiling": ceiling, **judge(rule_of(classifier), found, spam)})
+    for name, (costs, unsure) in PRICES.items():
+        rule = rule_of(classifier.decide_by(costs, unsure=unsure))
+        results.append({"rule": name, **judge(rule, found, spam)})
+        results.append({"rule": f"{name}, raw", **judge(rule, raw, spam)})
     return results
+
+
+def rule_of(classifier: TextClassifier) -> DecisionRule:
+    assert classifier.policy_ is not None
+    return classifier.policy_.rule(classifier.classes_)
 
 
 def judge(rule: DecisionRule, posterior: Array, spam: Array) -> dict[str, Any]:

@@ -53,6 +53,12 @@ def test_labels_become_those_of_the_classes():
     }
 
 
+@pytest.mark.parametrize("costs", [[[0, 1], [2, 0]], {"ham": 5}, {("ham", "spam", "other"): 1}, 3], ids=str)
+def test_costs_of_another_shape_are_refused(costs):
+    with pytest.raises(ValueError, match=r"costs must be a dict of \(true class, class named\) to what "):
+        Policy.among(CLASSES, costs)
+
+
 labels = st.text(max_size=3) | st.integers() | st.booleans()
 numbers = st.floats(-1e99, 1e99)
 policies = st.builds(

@@ -155,7 +155,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """Learn from documents and their labels.
 
         `groups`, one label a document, says which documents belong together, such as the messages of a thread: what is
-        "auto" is then chosen, and probabilities are calibrated, by leaving out whole groups.
+        "auto" is then chosen, and probabilities are calibrated, by leaving out whole groups. That choice ignores sample
+        weights; with them, or with documents from an iterator, probabilities are not calibrated.
         """
         self._check_parameters()
         is_stream = isinstance(texts, Iterator)

@@ -64,16 +64,24 @@ class Recipe:
         """
         return self.is_tfidf or (self.weighting == "binary" and self.unknown)
 
-    def difference(self, other: Recipe) -> str | None:
-        """The name of a setting in which two recipes differ; the number of threads is none."""
-        for field in fields(self):
-            mine, theirs = getattr(self, field.name), getattr(other, field.name)
-            if field.name != "n_jobs" and not (mine is theirs or np.array_equal(mine, theirs)):
-                return field.name
-        shares = [
-            isinstance(limit, float) for each in (self, other) for limit in (each.limits.min_df, each.limits.max_df)
-        ]
-        return None if shares[:2] == shares[2:] else "limits"  # 1 is one document, 1.0 all of them
+    def difference(self, other: Recipe) -> tuple[str, Any, Any] | None:
+        """A setting in which two recipes differ: its name and its values; the number of threads is none."""
+        theirs = other._settings()
+        for name, mine in self._settings().items():
+            value = theirs[name]
+            same = mine is value or np.array_equal(mine, value)
+            if name in ("min_df", "max_df"):  # 1 is one document, 1.0 all of them
+                same = same and isinstance(mine, float) == isinstance(value, float)
+            if not same:
+                return name, mine, value
+        return None
+
+    def _settings(self) -> dict[str, Any]:
+        """By the names that users know them by."""
+        parts = (self, self.analyzer, self.limits)
+        found = {field.name: getattr(part, field.name) for part in parts for field in fields(part)}
+        found["analyzer"] = found.pop("kind")
+        return {name: value for name, value in found.items() if name not in ("limits", "n_jobs")}
 
 
 class Counted(NamedTuple):
@@ -328,7 +336,12 @@ class Learner:
             classes, class_ids = unique_classes(labels)
             self.add(documents, class_ids, classes)
             return Learned(len(documents))
-        ledger = self._needed_ledger("to learn documents once")
+        ledger = self.ledger
+        if ledger is None:
+            raise ValueError(
+                "to learn documents once needs the ledger of a model, and this one has none: train it with one "
+                "(ledger=True, --ledger)"
+            )
         sorted_union(self._labels, unique_classes(labels)[0], "classes")  # of one kind, before anything moves
         last = {digest: i for i, digest in enumerate(hashes(documents))}
         new, moved = [], []
@@ -378,10 +391,12 @@ class Learner:
 
     def merged(self, other: Learner) -> Learner:
         """All documents of both."""
-        setting = self.recipe.difference(other.recipe)
-        if setting is not None:
-            mine, theirs = getattr(self.recipe, setting), getattr(other.recipe, setting)
-            raise ValueError(f"models with different settings cannot be merged: {setting} is {mine!r}, and {theirs!r}")
+        difference = self.recipe.difference(other.recipe)
+        if difference is not None:
+            name, mine, theirs = difference
+            raise ValueError(
+                f"models with different settings cannot be merged: {name} is {mine!r:.60}, and {theirs!r:.60}"
+            )
         a, b = self.counts, other.counts
         if a.fixed != b.fixed or (a.fixed and a.terms != b.terms):
             raise ValueError("models with different given vocabularies cannot be merged")
@@ -389,15 +404,10 @@ class Learner:
         if self.reference != other.reference or not _same_frozen(a, b, both):
             raise ValueError(
                 "models with another idf, or other words that count as unknown, cannot be merged: "
-                "start both from copies of one fitted model"
+                "start both from copies of one fitted model, or count parts like one (textnb count --like)"
             )
         ledger = None if self.ledger is None or other.ledger is None else self.ledger + other.ledger
         return Learner(self.recipe, both, reference=self.reference, ledger=ledger, pruned=self.pruned or other.pruned)
-
-    def _needed_ledger(self, what: str) -> Ledger:
-        if self.ledger is None:
-            raise ValueError(f"{what} needs the ledger of a model, and this one has none: train it with a ledger")
-        return self.ledger
 
     def fix_vocabulary(self) -> None:
         """From now on no words arrive: what is outside the terms of the rule is unknown."""
@@ -429,14 +439,16 @@ class Learner:
     def statistics(self) -> tuple[Array, ClassCounts]:
         """Which terms a rule has, and what it is derived from: their totals, and those of `<UNK>`."""
         counts = self.counts
+        if not counts.n_documents:
+            raise ValueError("nothing is left of the model: all its documents were forgotten. Learn some first.")
         keep = self._kept(counts)
         if not keep.any():
             raise ValueError(EMPTY_VOCABULARY)
-        # One layout, however the counts came together: the rounding of sums depends on it.
-        totals = np.ascontiguousarray(counts.totals if keep.all() else counts.totals[keep])
+        totals = counts.totals if keep.all() else counts.totals[keep]
         if self.recipe.unknown:
             totals = np.vstack([totals, self._unknown_totals(counts, keep)])
-        totals = np.ascontiguousarray(totals)  # the order in memory is that of adding up, to the last digit
+        # One layout, however the counts came together: it is the order of adding up, to the last digit.
+        totals = np.ascontiguousarray(totals)
         if self.recipe.is_tfidf:
             totals = totals * UNIT
         return keep, ClassCounts(counts.classes, counts.documents, totals.T)

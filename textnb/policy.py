@@ -39,6 +39,8 @@ class Policy:
         ceiling: float | None = None,
     ) -> Self:
         """A policy as it was asked for; a ValueError for names that are no classes, and prices that are no numbers."""
+        if not isinstance(costs, Mapping) or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in costs):
+            raise ValueError(f"costs must be a dict of (true class, class named) to what that costs, got {costs!r:.60}")
         known = classes.tolist()
 
         def plain(label: Any) -> Any:

@@ -106,6 +106,15 @@ def test_settings_that_differ(textnb, models, other_model):
     assert re.search(r"^model +complement +multinomial$", textnb("diff", models[0], other_model).out, re.M)
 
 
+def test_settings_chosen_by_auto_are_compared_by_what_was_chosen(textnb, models, tmp_path):
+    texts, labels = zip(*mail(), strict=True)
+    library.TextClassifier(alpha="auto").fit(texts, labels).save(tmp_path / "auto.tnb")
+    found = textnb("diff", models[0], "auto.tnb", "--json").json["settings"]
+    chosen = library.load(tmp_path / "auto.tnb").parameters_in_use["alpha"]
+    assert isinstance(chosen, float)
+    assert found.get("alpha") == (None if chosen == 1.0 else {"before": 1.0, "after": chosen})
+
+
 def test_terms_left_out_by_limits_are_not_there(textnb, models, tmp_path):
     rows = [*mail(), *LATER]
     library.TextClassifier(min_df=3).fit([text for text, _ in rows], [label for _, label in rows]).save("few.tnb")

@@ -64,6 +64,8 @@ WRONG = [
     ("evaluate mail.tnb mail.csv --subset test", "no train and test parts.*--subset"),
     ("evaluate mail.tnb mail.csv --subset some", "--subset.*'some'.*'train'"),
     ("evaluate mail.tnb mail.csv --plot x", "'x'.*.png"),
+    ("evaluate mail.tnb mail.csv --reliability x", "'x'.*.png"),
+    ("train mail.csv --reliability nodir/x.png", "--reliability nodir/x.png: the folder does not exist"),
     ("predict", "MODEL.*textnb predict --help"),
     ("predict missing.tnb", "missing.tnb: No such file or directory; check the path"),
     ("predict folder", "'folder' is not a textnb model file: it is not a regular file"),
@@ -115,12 +117,22 @@ def test_a_full_disk_names_the_model_file(textnb, mail_csv, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device", ".textnb-1234.tmp")
 
-    monkeypatch.setattr(os, "write", full)
-    done = textnb("train", mail_csv)
-    monkeypatch.undo()
-    assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("textnb: mail.tnb: the model cannot be written: No space left on device; make room")
-    assert done.err.count("\n") == 1
+    assert textnb("train", mail_csv, "--output", "old.tnb", "--weights", "counts").code == 0
+    before = mail_csv.with_name("old.tnb").read_bytes()
+    reason = "the model cannot be written: No space left on device; make room, or choose another folder"
+    for call, model in [
+        (("train", mail_csv), "mail.tnb"),
+        (("train", mail_csv, "--stream"), "mail.tnb"),
+        (("count", mail_csv, "-o", "part.tnb"), "part.tnb"),
+        (("learn", "old.tnb", mail_csv), "old.tnb"),
+        (("merge", "old.tnb", "old.tnb", "old.tnb"), "old.tnb"),
+    ]:
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "write", full)
+            done = textnb(*call)
+        assert (done.code, done.out, done.err) == (2, "", f"textnb: {model}: {reason}\n")
+    assert [path.name for path in mail_csv.parent.glob("*.tnb")] == ["old.tnb"]
+    assert mail_csv.with_name("old.tnb").read_bytes() == before
 
 
 def test_a_mistake_of_ours_is_one_line_too(textnb, model, monkeypatch):

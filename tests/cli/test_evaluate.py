@@ -65,6 +65,14 @@ def test_a_model_whose_labels_are_numbers_is_evaluated_on_their_text(textnb, tmp
     assert textnb("evaluate", "numbers.tnb", "numbers.jsonl", "--json").json["classes"] == ["2", "10"]
 
 
+def test_decisions_among_numbers_are_paid_by_their_own_prices(textnb, tmp_path):
+    texts, labels = ["aa bb", "dd ee", "aa dd"] * 10, [2, 10, 10] * 10
+    library.TextClassifier().fit(texts, labels).decide_by({(2, 10): 7, (10, 2): 3}).save(tmp_path / "numbers.tnb")
+    write_rows(tmp_path / "numbers.jsonl", [("dd ee", "2"), ("aa bb", "10"), ("dd ee", "10"), ("dd ee", "10")])
+    found = textnb("evaluate", "numbers.tnb", "numbers.jsonl", "--json").json
+    assert found["decisions"]["average_cost"] == (7 + 3) / 4
+
+
 def test_categories_and_columns(textnb, model, tmp_path):
     (tmp_path / "m.csv").write_text("body,kind\n" + "".join(f"{text},{label}\n" for text, label in mail()))
     found = textnb(
@@ -77,3 +85,18 @@ def test_a_plot_is_drawn(textnb, model, mail_csv, tmp_path):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     assert textnb("evaluate", model, mail_csv, "--plot", "m.png").err == "textnb: drew m.png\n"
     assert (tmp_path / "m.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("calibrated", [True, False])
+def test_a_reliability_diagram_is_drawn(textnb, mail_csv, tmp_path, monkeypatch, calibrated):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    from textnb.report import plots
+
+    titles, draw = [], plots._draw_reliability
+    monkeypatch.setattr(plots, "_draw_reliability", lambda *drawn: titles.append(drawn[-1]) or draw(*drawn))
+    options = [] if calibrated else ["--no-calibrate"]
+    assert textnb("train", mail_csv, *options, "--reliability", "t.svg").err == "textnb: drew t.svg\n"
+    done = textnb("evaluate", "mail.tnb", mail_csv, "--plot", "m.png", "--reliability", "r.png", "--json")
+    assert done.err == "textnb: drew m.png\ntextnb: drew r.png\n"
+    assert (tmp_path / "r.png").read_bytes().startswith(b"\x89PNG")
+    assert titles == [f"{mail_csv}: {'calibrated' if calibrated else 'not calibrated'}"] * 2

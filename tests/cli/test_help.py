@@ -5,7 +5,6 @@ import shlex
 
 import pytest
 
-COMMANDS = ["train", "evaluate", "predict", "inspect", "learn", "forget", "count", "merge", "diff", "corpora"]
 COMMANDS = ["train", "evaluate", "predict", "inspect", "learn", "forget", "merge", "diff", "count", "tune", "audit"]
 CALLS = [[], *([command] for command in COMMANDS), ["corpora"], ["corpora", "list"], ["corpora", "fetch"]]
 
@@ -37,7 +36,7 @@ def test_examples_use_options_that_exist(textnb, call):
 def test_train_has_every_promised_option(textnb):
     promised = """--model --weights --alpha --ngrams --analyzer --tokenizer --stemmer --unknown --min-df --max-features
         --categories --strip --text --label --categorical --numeric --test-size --cv --seed
-        --jobs --output --plot --json --quiet --strict --calibrate --cost --unsure --protect --ceiling"""
+        --jobs --output --plot --reliability --json --quiet --strict --calibrate --cost --unsure --protect --ceiling"""
     assert set(promised.split()) <= options_of(textnb, "train")
 
 

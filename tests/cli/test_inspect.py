@@ -52,7 +52,7 @@ def test_how_a_model_goes_on_learning(textnb, mail_csv, tmp_path):
         (line,) = re.findall("^learning +(.*)$", found.out, re.MULTILINE)
         return textnb("inspect", "m.tnb", "--json").json["learning"], line
 
-    facts = {"vocabulary": "growing", "pruned": False, "idf_documents": None, "ledger": None}
+    facts = {"vocabulary": "growing", "pruned": False, "weighted": False, "idf_documents": None, "ledger": None}
     assert learning() == (facts, "exact, vocabulary growing, no ledger")
     assert learning("--ledger") == (facts | {"ledger": 80}, "exact, vocabulary growing, 80 documents in the ledger")
     assert learning("--weights", "tfidf")[0] == facts | {"idf_documents": 80}
@@ -60,6 +60,13 @@ def test_how_a_model_goes_on_learning(textnb, mail_csv, tmp_path):
     pruned = facts | {"pruned": True}
     assert learning("--prune", 10) == (pruned, "pruned, so that it cannot forget, vocabulary growing, no ledger")
     assert learning("--prune", 10, "--weights", "tfidf")[0] == pruned | {"vocabulary": "fixed", "idf_documents": 80}
+
+
+def test_a_model_of_weighted_documents_is_not_said_to_be_exact(textnb, tmp_path):
+    classifier = library.TextClassifier(weights="counts").fit(["cheap", "lunch"], ["spam", "ham"], [0.5, 2.0])
+    classifier.save(tmp_path / "m.tnb")
+    assert textnb("inspect", "m.tnb", "--json").json["learning"]["weighted"]
+    assert "learning   of weighted documents, so that it cannot forget, vocabulary" in textnb("inspect", "m.tnb").out
 
 
 def test_a_model_of_an_older_format_learns_no_more(textnb):

@@ -230,6 +230,12 @@ WRONG = [
     ("learn columns.tnb --label ham", "columns.tnb is a model of columns.*train it again"),
     ("forget columns.tnb --label ham", "columns.tnb is a model of columns.*train it again"),
     ("learn small.tnb --label ham --onec", "--onec.*--once"),
+    ("learn small.tnb more.csv --label label", "more.csv is a table.*--label-column.*stdin"),
+    ("forget small.tnb more.jsonl.gz --label ham", "more.jsonl.gz is a table"),
+    ("learn small.tnb plain.txt --label ham --text body", "--text is for labelled documents.*--label-column"),
+    ("learn small.tnb --lines", "which class.*--label"),
+    ("learn small.tnb more.csv --lines", "which class.*--label"),
+    ("learn small.tnb plain.txt --label=", "--label is empty"),
 ]
 
 

@@ -129,6 +129,9 @@ def test_bad_rows_are_skipped_and_reported(textnb, table, tmp_path):
         ("train no*.jsonl", "no\\*.jsonl"),
         ("train -", "stdin"),
         ("train mail.jsonl --stream --text body", "body"),
+        ("train sms-spam --stream", "sms-spam is no table.*--stream"),
+        ("train . --prune 100", "is no table.*--prune"),
+        ("train mail.jsonl --scheduler tcp://127.0.0.1:8786", "--scheduler.*--engine dask"),
     ],
 )
 def test_a_wrong_call_is_one_line_and_leaves_no_file(textnb, table, tmp_path, call, said):
@@ -240,9 +243,17 @@ def test_interrupted_while_it_evaluates_it_need_not_learn_again(textnb, table, t
         patched.setattr("textnb.cli.stream.evaluate_stream", lambda *_: os.kill(os.getpid(), signal.SIGINT))
         assert textnb(*call).code == 130
     taken = interrupt(monkeypatch, 0)
-    assert textnb(*call).code == 0
+    done = textnb(*call)
+    assert (done.code, done.err) == (0, "textnb: going on from c.part, where all was learned\n")
     assert not taken
     assert (tmp_path / "m.tnb").read_bytes() == fitted(tmp_path / "memory.tnb", kept(RARE))
+
+
+def test_interrupted_before_anything_is_learned_it_says_that_nothing_is_saved(textnb, table, tmp_path, monkeypatch):
+    monkeypatch.setattr("textnb.cli.stream.watched_blocks", lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    done = textnb("train", table, "--checkpoint", "c.part", "--output", "m.tnb")
+    assert (done.code, done.err) == (130, "textnb: nothing was learned yet: there is nothing to save in c.part\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["mail.jsonl"]
 
 
 def test_a_second_interrupt_stops_at_once_and_leaves_the_older_checkpoint(textnb, table, tmp_path, monkeypatch):

@@ -337,6 +337,11 @@ def test_a_cluster_is_reached_by_its_address_and_left_as_it_is(cluster: Any) -> 
     assert cluster.submit(sum, [1, 3]).result() == 4
 
 
+def test_local_workers_leave_interrupts_to_the_program(cluster: Any) -> None:
+    ignored = cluster.run(lambda: signal.getsignal(signal.SIGINT) == signal.SIG_IGN)
+    assert list(ignored.values()) == [True] * 3
+
+
 def test_a_scheduler_that_is_not_there_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "SECONDS_TO_CONNECT", 1)
     with pytest.raises(OSError, match=r"no dask scheduler can be reached at 127\.0\.0\.1:1 .*check the address"):

@@ -57,10 +57,23 @@ def test_names_of_groups_do_not_matter():
             "folds must be from 2 to the number of rows, 6",
         ),
         (lambda: kfold_by_subtraction(textnb.MultinomialNB(), X, Y, [0, 1]), "one fold for each of 6 rows"),
+        (lambda: kfold_by_subtraction(textnb.MultinomialNB(), X, Y, 2.5), "folds must be a whole number, .* got 2.5"),
+        (lambda: kfold_by_subtraction(textnb.MultinomialNB(), X, Y, None), "folds must be a whole number, .* got None"),
+        (lambda: leave_one_out(textnb.MultinomialNB(), X, Y, [1, None, 1, 1, 2, 2]), "groups must be of one kind"),
         (lambda: leave_one_out(textnb.MultinomialNB(), -X, Y), "Negative values"),
         (lambda: next(leave_one_out_scores("gaussian", None, None, [1.0])), "model must be one of .*'gaussian'"),
     ],
-    ids=["a strange model", "groups too few", "one fold", "folds too few", "negative counts", "no count model"],
+    ids=[
+        "a strange model",
+        "groups too few",
+        "one fold",
+        "folds too few",
+        "a share of folds",
+        "no folds",
+        "groups of two kinds",
+        "negative counts",
+        "no count model",
+    ],
 )
 def test_what_makes_no_sense_is_refused(call, message):
     with pytest.raises(ValueError, match=message):

@@ -134,9 +134,40 @@ def test_limits_and_a_given_vocabulary_are_kept_to():
     joint = refitted(MultinomialNB(), X, LABELS)
     assert ours.accuracy == np.mean(joint.argmax(axis=1) == LABELS)
 
+    fixed = Fixed("bernoulli", "binary", (1, 1), 1, 1.0)
+    more = [*few, "never", "neither"]
+    ours = tune(TEXTS, np.sort(LABELS) // 2, fixed=fixed, vocabulary=more).best
+    X = CountVectorizer(vocabulary=more).transform(TEXTS)
+    posterior = log_posterior(refitted(BernoulliNB(), X, np.sort(LABELS) // 2), np.log([2 / 3, 1 / 3]))
+    assert ours.log_loss == pytest.approx(-posterior[np.arange(30), np.sort(LABELS) // 2].mean(), rel=1e-12)
+
+    fixed = Fixed("multinomial", "counts", (1, 1), 1, 1.0)
     ours = tune(TEXTS, LABELS, fixed=fixed, limits=Limits(1, 1.0, 3)).best
     X = CountVectorizer(max_features=3).fit_transform(TEXTS)
     assert ours.accuracy == np.mean(refitted(MultinomialNB(), X, LABELS).argmax(axis=1) == LABELS)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("texts", "limits"),
+    [([f"own{i} word{i}" for i in range(30)], Limits()), (TEXTS, Limits(1, 1))],
+    ids=["words of one document each", "max_df 1"],
+)
+def test_candidates_that_leave_no_term_are_passed_over(texts, limits):
+    choice = tune(texts, LABELS, limits=limits)
+    assert {trial.candidate.min_df for trial in choice.trials} == {1}
+
+
+def test_that_no_candidate_leaves_a_term_is_an_error():
+    with pytest.raises(ValueError, match="After pruning, no terms remain"):
+        tune(TEXTS, LABELS, fixed=Fixed(min_df=30))
+    with pytest.raises(ValueError, match="empty vocabulary; perhaps the documents only contain stop words"):
+        tune(["", "a b"] * 15, LABELS)
+
+
+def test_a_log_loss_of_nothing_has_no_sign():
+    sure = np.where(np.eye(3)[LABELS], 0.0, -1000.0)
+    assert str(tuning._measured(sure, LABELS, np.zeros(3))) == "(1.0, 0.0)"
 
 
 def test_of_very_many_documents_some_are_tried_on(monkeypatch):

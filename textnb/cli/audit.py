@@ -49,7 +49,7 @@ def audit(
       textnb audit mail.csv --new later.jsonl --json
     """
     if not 0 < threshold <= 1:
-        raise ValueError(f"--threshold is a share from 0 to 1, got {threshold:g}")
+        raise ValueError(f"--threshold is a share above 0 and at most 1, got {threshold:g}")
     source = {
         "categories": options.names(categories),
         "strip": options.names(strip) or (),

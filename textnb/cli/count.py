@@ -98,7 +98,6 @@ def run_count(
 ) -> dict[str, Any]:
     """A part counted into a model file, block by block."""
     from textnb.classifier import TextClassifier
-    from textnb.cli.train import writing
     from textnb.engines.stream import StreamLearner
     from textnb.learner_file import carried, learner_of
     from textnb.model_updates import open_text_model, write_learner
@@ -113,8 +112,7 @@ def run_count(
     learning = StreamLearner(learner, prune=prune)
     read, documents = open_part(part, source, table, learning, quiet)
     learning.run(read)
-    with writing(output):
-        write_learner(output, learner, fitted)
+    write_learner(output, learner, fitted)
     counts = learner.counts
     found = {
         "model_file": str(output),

@@ -111,8 +111,11 @@ class TextModel:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What may differ; the number of threads never matters."""
-        found = self.file.settings["parameters"] | {"pruned": self.file.settings.get("pruned", False)}
+        """What is in use, chosen or given; the number of threads never matters."""
+        from textnb.learner_file import chosen_of
+
+        settings = self.file.settings
+        found = settings["parameters"] | chosen_of(settings) | {"pruned": settings.get("pruned", False)}
         return {name: value for name, value in found.items() if name != "n_jobs"}
 
     @property

@@ -34,7 +34,8 @@ def evaluate(
         str | None, typer.Option(help="The column of a table that has the class. [default: label, or the model's own]")
     ] = None,
     encoding: Annotated[str | None, typer.Option(help="The encoding of files; by default found out.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw the confusion matrix: .png, .svg or .pdf.")] = None,
+    plot: options.ConfusionPlot = None,
+    reliability: options.ReliabilityPlot = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first document that cannot be read.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notices.")] = False,
@@ -45,6 +46,7 @@ def evaluate(
     Examples:
       textnb evaluate 20news.tnb 20news
       textnb evaluate mail.tnb later.csv --text body --label kind --json
+      textnb evaluate spam.tnb sms-spam --reliability reliability.png
     """
     source = {
         "categories": options.names(categories),
@@ -55,8 +57,9 @@ def evaluate(
         "strict": strict,
     }
     options.check_plot(plot)
+    options.check_plot(reliability, "--reliability")
     outcome = run_evaluation(model, corpus, None if subset is None else subset.value, source, quiet=quiet)
-    show_outcome(outcome, corpus, plot, as_json=as_json, quiet=quiet)
+    show_outcome(outcome, corpus, plot=plot, reliability=reliability, as_json=as_json, quiet=quiet)
 
 
 def run_evaluation(model: Path, spec: str, subset: str | None, source: dict[str, Any], *, quiet: bool) -> Outcome:

@@ -41,6 +41,11 @@ class Outcome:
     choice: Choice | None = None  # where settings were chosen automatically
     calibration: Calibration | None = None
 
+    @property
+    def calibrated(self) -> str:
+        """Whether probabilities are."""
+        return "not calibrated" if self.calibration is None else "calibrated"
+
     def to_json(self) -> dict[str, Any]:
         """The result by name; `auc`, `folds` and `skipped` only where there is such a thing."""
         measured = self.evaluation.to_json()
@@ -84,12 +89,12 @@ class Outcome:
         if measured.auc is not None:
             lines.append(f"AUC        {measured.auc:.4f}")
         if measured.log_loss is not None:
-            how = "calibrated" if self.calibration is not None else "not calibrated"
-            lines.append(f"log-loss   {measured.log_loss:.4f}, calibration error {measured.ece:.4f} ({how})")
+            loss = f"{measured.log_loss:.4f}, calibration error {measured.ece:.4f}"
+            lines.append(f"log-loss   {loss} ({self.calibrated})")
         if self.folds:
             lines.append(f"folds      {np.mean(self.folds):.4f} ± {np.std(self.folds, ddof=1):.4f} accuracy")
         if self.decisions is not None:
-            lines.append(f"decisions  {decisions_text(self.decisions)}")
+            lines.append(fill(f"decisions  {decisions_text(self.decisions)}", 100, subsequent_indent=" " * 11))
         lines += ["", per_class_table(measured), "", confusion_table(measured), ""]
         lines += ["most confused", confused_pairs_table(measured), "", f"model      {printable(self.model_file)}"]
         return "\n".join(lines)

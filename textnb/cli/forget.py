@@ -29,14 +29,16 @@ def forget(
     files: Files = None,
     label: Label = None,
     lines: Lines = False,
-    text: Text = "text",
-    label_column: LabelColumn = "label",
+    text: Text = None,
+    label_column: LabelColumn = None,
     encoding: Encoding = None,
     strict: Strict = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Take documents out of MODEL, exactly; one that it has not learned is an error, and then nothing is changed.
+
+    A model without a ledger cannot know: it refuses only what its counts have no room for.
 
     \b
     Examples:

@@ -79,6 +79,7 @@ def learning_facts(file: ModelFile) -> dict[str, Any] | None:
     return {
         "vocabulary": file.settings["vocabulary"],
         "pruned": file.settings["pruned"],
+        "weighted": file.array("documents").dtype.kind == "f",
         "idf_documents": reference[0] if file.settings["weights"].endswith("tfidf") else None,
         "ledger": int(file.array("ledger_counts").sum()) if "ledger_counts" in file.names else None,
     }
@@ -87,7 +88,8 @@ def learning_facts(file: ModelFile) -> dict[str, Any] | None:
 def learning_text(facts: dict[str, Any] | None) -> str:
     if facts is None:
         return "no more: it was saved by an older textnb, without all its counts"
-    parts = ["pruned, so that it cannot forget" if facts["pruned"] else "exact", f"vocabulary {facts['vocabulary']}"]
+    kind = "pruned" if facts["pruned"] else "of weighted documents" if facts["weighted"] else None
+    parts = [f"{kind}, so that it cannot forget" if kind else "exact", f"vocabulary {facts['vocabulary']}"]
     if facts["idf_documents"] is not None:
         parts.append(f"idf frozen at {facts['idf_documents']:,} documents")
     return ", ".join(

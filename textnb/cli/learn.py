@@ -30,9 +30,9 @@ Files = Annotated[
     ),
 ]
 Label = Annotated[str | None, typer.Option(help="The class of the documents.")]
-Lines = Annotated[bool, typer.Option("--lines", help="Each line of the input is a document.")]
-Text = Annotated[str, typer.Option(help="The column of a table that has the text.")]
-LabelColumn = Annotated[str, typer.Option(help="The column of a table that has the class.")]
+Lines = Annotated[bool, typer.Option("--lines", help="With --label, each line of the input is a document.")]
+Text = Annotated[str | None, typer.Option(help="The column of a table that has the text. [default: text]")]
+LabelColumn = Annotated[str | None, typer.Option(help="The column of a table that has the class. [default: label]")]
 Encoding = Annotated[str | None, typer.Option(help="The encoding of tables and folders; by default found out.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first document that cannot be read.")]
 
@@ -45,8 +45,8 @@ def learn(
     once: Annotated[
         bool, typer.Option("--once", help="Leave documents it knows; move those it knows under another class.")
     ] = False,
-    text: Text = "text",
-    label_column: LabelColumn = "label",
+    text: Text = None,
+    label_column: LabelColumn = None,
     encoding: Encoding = None,
     strict: Strict = False,
     as_json: options.AsJson = False,
@@ -100,8 +100,8 @@ def read_labelled(
     files: list[str],
     label: str | None,
     lines: bool,
-    text: str,
-    label_column: str,
+    text: str | None,
+    label_column: str | None,
     encoding: str | None,
     strict: bool,
     quiet: bool,
@@ -109,22 +109,41 @@ def read_labelled(
     """Documents of one class, or labelled ones of tables, folders and named corpora."""
     unreadable: list[str] = []
     if label is not None:
+        refuse_tables(files, label, lines, {"--text": text, "--label-column": label_column, "--encoding": encoding})
         if files == ["-"] and sys.stdin is not None and sys.stdin.isatty():
             notice("reading a document from the terminal; end it with Ctrl-D", quiet)
         texts = [content for _, content in read_documents(files, lines, None if strict else unreadable)]
         return Labelled(texts, [label] * len(texts), [], unreadable)
-    if files == ["-"]:
+    if files == ["-"] or lines:
         raise ValueError("which class are the documents of? Give --label, or labelled documents: a table or a folder")
     from textnb.corpora import open_corpus
 
     texts, labels = [], []
     problems: list[tuple[str, str]] = []
     for file in files:
-        corpus = open_corpus(file, text=text, label=label_column, encoding=encoding, strict=strict)
+        corpus = open_corpus(file, text=text or "text", label=label_column or "label", encoding=encoding, strict=strict)
         texts += corpus.texts
         labels += corpus.labels.tolist()
         problems += [(where if len(files) == 1 else f"{file}: {where}", why) for where, why in corpus.problems]
     return Labelled(texts, labels, problems, unreadable)
+
+
+def refuse_tables(files: list[str], label: str, lines: bool, options_of_tables: dict[str, str | None]) -> None:
+    """Refuse what was meant as a table of many documents: under --label, a file is one."""
+    if not label:
+        raise ValueError("--label is empty: give the name of a class")
+    for option, value in options_of_tables.items():
+        if value is not None:
+            raise ValueError(
+                f"{option} is for labelled documents, and with --label each file is one document of that class: "
+                "leave one of them out. The column of a table that has the class is --label-column"
+            )
+    for file in files:
+        if re.search(r"\.(csv|tsv|jsonl)(\.gz)?$", file) and not lines:
+            raise ValueError(
+                f"{file} is a table, and with --label each file is one document: leave --label out, and name the "
+                "columns by --text and --label-column. If it is a document, give it on stdin"
+            )
 
 
 def run_update(model: Path, those: Labelled, change: Callable[[Learner, list[str], Array], Learned]) -> Update:

@@ -104,6 +104,10 @@ KeepLedger = Annotated[
         "--ledger/--no-ledger", help="Remember which documents were learned. [default: yes, but not of a stream]"
     ),
 ]
+ConfusionPlot = Annotated[Path | None, typer.Option("--plot", help="Draw the confusion matrix: .png, .svg or .pdf.")]
+ReliabilityPlot = Annotated[
+    Path | None, typer.Option("--reliability", help="Draw how often it is right by how sure it is: .png, .svg or .pdf.")
+]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first document that cannot be read.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notices.")]
@@ -235,9 +239,9 @@ def place(option: str, path: Path) -> Path:
     return path
 
 
-def check_plot(path: Path | None) -> None:
+def check_plot(path: Path | None, option: str = "--plot") -> None:
     """Refuse a picture that could not be drawn, before time is spent on what it shows."""
     if path is not None:
         from textnb.report import check_picture
 
-        check_picture(place("--plot", path))
+        check_picture(place(option, path))

@@ -143,12 +143,19 @@ def _say(line: str) -> None:
         print(line, file=sys.stderr)
 
 
-def show_outcome(outcome: Outcome, corpus: str, plot: Path | None, *, as_json: bool, quiet: bool) -> None:
-    """What `train` and `evaluate` found: skipped documents, the picture if one is asked for, the result."""
+def show_outcome(
+    outcome: Outcome, corpus: str, *, plot: Path | None, reliability: Path | None, as_json: bool, quiet: bool
+) -> None:
+    """What `train` and `evaluate` found: skipped documents, the pictures if any are asked for, the result."""
     report_skipped(outcome.problems, quiet, total=outcome.n_problems)
     if plot is not None:
         from textnb.report import confusion_heatmap
 
         confusion_heatmap(outcome.evaluation, plot, title=f"{corpus}: accuracy {outcome.evaluation.accuracy:.4f}")
         notice(f"drew {plot}", quiet)
+    if reliability is not None:
+        from textnb.report import reliability_diagram
+
+        reliability_diagram(outcome.evaluation, reliability, title=f"{corpus}: {outcome.calibrated}")
+        notice(f"drew {reliability}", quiet)
     show_json(outcome.to_json()) if as_json else show(outcome.to_text())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -14,7 +15,7 @@ import numpy as np
 from textnb.classifier import TextClassifier
 from textnb.cli.evaluation import Outcome, shown_settings
 from textnb.cli.output import ByteBar, notice, status
-from textnb.cli.train import writing
+from textnb.corpora import corpus_names
 from textnb.corpora.stream import DocumentStream, open_stream
 from textnb.engines.checkpoint import resume, write_checkpoint
 from textnb.engines.stream import Block, StreamLearner, blocks_of, is_held_out
@@ -78,6 +79,11 @@ def run_stream_training(plan: StreamPlan, settings: dict[str, Any], output: Path
     """Learn from a stream, evaluate on the documents held out of it, save the model."""
     if plan.checkpoint == output:
         raise ValueError("--checkpoint and --output are two files: a checkpoint is removed when the model is done")
+    if plan.spec in corpus_names() or Path(plan.spec).is_dir():
+        raise ValueError(
+            f"{plan.spec} is no table, and is read as a whole: leave out --stream, --prune, --checkpoint and "
+            "--engine dask, or give .csv, .tsv or .jsonl files"
+        )
     keep_ledger = settings["ledger"] is True
     classifier = TextClassifier(**settings | {"ledger": keep_ledger, "calibrate": False})  # which needs all documents
     learning = StreamLearner(classifier.new_learner(keep_ledger=keep_ledger), prune=plan.prune)
@@ -95,8 +101,7 @@ def run_stream_training(plan: StreamPlan, settings: dict[str, Any], output: Path
             raise ValueError(f"{plan.spec} has only the class {only!r} to learn: a classifier needs two or more")
         status("evaluating …", quiet)
         evaluation, n_held_out = evaluate_stream(plan, classifier, documents)
-    with writing(output):
-        classifier.save(output)
+    classifier.save(output)
     if plan.checkpoint is not None:
         plan.checkpoint.unlink(missing_ok=True)
     n_train = classifier.n_documents_
@@ -125,13 +130,20 @@ def kept_if_interrupted(
     about = {"parameters": parameters, **plan.identity()}
     if plan.checkpoint.exists():
         resume(plan.checkpoint, learning, about)
-        notice(f"going on from {plan.checkpoint}, {learning.rows:,} documents into the pass", quiet)
+        where = f"{learning.rows:,} documents into the pass" if learning.stages else "where all was learned"
+        notice(f"going on from {plan.checkpoint}, {where}", quiet)
     with Interrupts() as interrupts:
         try:
             yield interrupts.undisturbed
         except KeyboardInterrupt:
-            if not interrupts.busy and write_checkpoint(plan.checkpoint, learning, about):
-                notice(f"saved what was learned in {plan.checkpoint}; the same command goes on from there", quiet=False)
+            if not interrupts.busy:
+                saved = write_checkpoint(plan.checkpoint, learning, about)
+                notice(
+                    f"saved what was learned in {plan.checkpoint}; the same command goes on from there"
+                    if saved
+                    else f"nothing was learned yet: there is nothing to save in {plan.checkpoint}",
+                    quiet=False,
+                )
             raise
 
 
@@ -185,6 +197,7 @@ def learn_on_cluster(plan: StreamPlan, classifier: TextClassifier, quiet: bool) 
 
     if plan.prune is not None or plan.checkpoint is not None or plan.spec == "-":
         raise ValueError("--engine dask reads files, and takes no --prune and no --checkpoint")
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # of what an interrupt leaves behind it prints tracebacks
     with connect(plan.scheduler) as client:
         status(f"counting on {client} …", quiet)
         tables = table_bag(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -88,7 +86,8 @@ def train(
     ledger: options.KeepLedger = None,
     jobs: options.Jobs = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The model file. [default: CORPUS.tnb]")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw the confusion matrix: .png, .svg or .pdf.")] = None,
+    plot: options.ConfusionPlot = None,
+    reliability: options.ReliabilityPlot = None,
     strict: options.Strict = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
@@ -114,10 +113,13 @@ def train(
         raise ValueError(f"--test-size is a share between 0 and 1, got {test_size:g}")
     output = options.place("--output", output or default_output(corpus))
     options.check_plot(plot)
+    options.check_plot(reliability, "--reliability")
     mixed = categorical is not None or numeric is not None
     streamed = (
         stream or engine == options.Engine.dask or prune is not None or checkpoint is not None or is_stream(corpus)
     )
+    if scheduler is not None and engine != options.Engine.dask:
+        raise ValueError("--scheduler is the address of a dask cluster: give --engine dask too, or leave it out")
     if mixed and model == options.ModelOrAuto.complement:
         raise ValueError(
             "--model complement cannot be combined with --categorical or --numeric: its weights are no likelihood that "
@@ -199,7 +201,7 @@ def train(
         outcome = run_training(
             corpus, source, classifier, plan, decisions=decisions, features=features, output=output, quiet=quiet
         )
-    show_outcome(outcome, corpus, plot, as_json=as_json, quiet=quiet)
+    show_outcome(outcome, corpus, plot=plot, reliability=reliability, as_json=as_json, quiet=quiet)
 
 
 def is_stream(corpus: str) -> bool:
@@ -283,11 +285,10 @@ def run_training(
         fit(classifier, corpus, documents, learn)
         decide_by(classifier, decisions)
         decided = None
-    with writing(output):
-        if features is None:
-            classifier.save(output)
-        else:
-            mixed.save(classifier, output, features, source["label"])
+    if features is None:
+        classifier.save(output)
+    else:
+        mixed.save(classifier, output, features, source["label"])
     return Outcome(
         corpus=corpus.name,
         edition=corpus.edition,
@@ -420,18 +421,9 @@ def evaluate_documents(
     if policy is None or not known.any():
         return evaluation, None
     rule, posterior = policy.rule(classifier.classes_), log_probabilities[known]
-    class_ids = np.searchsorted(classes, labels[known])
+    position = {label: c for c, label in enumerate(classes.tolist())}  # "10" < "2", so the names need not be sorted
+    class_ids = np.array([position[label] for label in labels[known].tolist()])
     return evaluation, evaluate_decisions(class_ids, rule.decide(posterior), rule, posterior)
-
-
-@contextmanager
-def writing(output: Path) -> Iterator[None]:
-    """An error of writing the model says what to do."""
-    try:
-        yield
-    except OSError as error:
-        reason = f"the model cannot be written: {error.strerror}; make room, or choose another --output"
-        raise OSError(error.errno, reason, str(output)) from error
 
 
 def default_output(corpus: str) -> Path:

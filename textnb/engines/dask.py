@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 BLOCK_BYTES = 64_000_000  # of a JSON-lines file that is not packed, to a partition
 BYTES_END_LINES = ("utf-8-sig", "ascii", "iso8859-1", "cp1252")  # encodings in which no other character has the byte
 SECONDS_TO_CONNECT = 10
+# A terminal sends Ctrl-C to workers too, and they would answer by tracebacks; they end with their cluster anyway.
+IGNORE_INTERRUPTS = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
 
 
 @dataclass(frozen=True)
@@ -202,6 +204,7 @@ def connect(scheduler: str | None = None, *, n_workers: int | None = None) -> It
             threads_per_worker=1,
             dashboard_address=":0",  # whichever port is free
             silence_logs=logging.CRITICAL,  # what cannot be mended is an exception
+            preload=IGNORE_INTERRUPTS,
         )
         with local as cluster, distributed.Client(cluster) as client:
             yield client

@@ -128,7 +128,7 @@ def evaluate(
 def mean_log_loss(log_probabilities: Floats, class_ids: Counts) -> float:
     """−(1 / n) Σ_i log P(y_i | x_i), in nats; a class numbered −1 is none that has a probability."""
     own = log_probabilities[np.arange(len(class_ids)), class_ids]
-    return float(np.where(class_ids < 0, np.inf, -own).mean())
+    return float(np.where(class_ids < 0, np.inf, 0.0 - own).mean())  # never −0
 
 
 def reliability_of(log_probabilities: Floats, class_ids: Counts, n_bins: int = RELIABILITY_BINS) -> Reliability:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,8 @@ def stratified_folds(class_ids: Array, n_folds: int) -> Array:
 def check_folds(folds: Any, class_ids: Array) -> Array:
     """Folds as numbers, one a row, made from how many there are to be if that is what is given."""
     if np.ndim(folds) == 0:
+        if not isinstance(folds, Integral):
+            raise ValueError(f"folds must be a whole number, or the fold of every row, got {folds!r}")
         return stratified_folds(class_ids, int(folds))
     numbers = np.asarray(folds)
     if numbers.shape != class_ids.shape:

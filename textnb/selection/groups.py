@@ -67,7 +67,10 @@ def group_rows(groups: Any, class_ids: Array, n_classes: int) -> Groups:
         labels = np.asarray(groups)
         if labels.shape != (n,):
             raise ValueError(f"groups has shape {labels.shape}: give one label for each of {n} rows")
-        found, of_row = np.unique(labels, return_inverse=True)
+        try:
+            found, of_row = np.unique(labels, return_inverse=True)
+        except TypeError:
+            raise ValueError("groups must be of one kind, such as numbers or strings, and none missing") from None
         n_groups = len(found)
         if n_groups == n:  # whatever they are called: groups of one row are numbered like the rows
             of_row = np.arange(n)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from textnb.decision import log_posterior
+from textnb.learner import EMPTY_VOCABULARY
 from textnb.likelihood.prior import class_log_prior
 from textnb.models.count import BernoulliNB, ComplementNB, MultinomialNB
 from textnb.selection.duplicates import share_near_duplicated
@@ -116,10 +117,6 @@ class Fixed:
     min_df: float | int | str = AUTO
     alpha: float | str = AUTO
 
-    @property
-    def is_complete(self) -> bool:
-        return AUTO not in (self.model, self.weights, self.ngrams, self.min_df, self.alpha)
-
     def recipes(self) -> list[tuple[str, str]]:
         """Models and weightings to try."""
         found = [
@@ -174,14 +171,24 @@ def tune(
     @lru_cache(maxsize=2)  # as many n-gram ranges as there are among the candidates of an analyzer
     def counted(ngrams: tuple[int, int]) -> SparseRows:
         ids, rows = count_all(documents, replace(analyzer, ngrams=ngrams), n_jobs)
-        if vocabulary is None:
-            return rows
-        return rows.select_columns(np.fromiter(map(set(vocabulary).__contains__, ids), bool, len(ids)))
+        if vocabulary is not None:
+            known = set(vocabulary)
+            found = rows.select_columns(np.fromiter(map(known.__contains__, ids), bool, len(ids)))
+            return replace(found, n_columns=len(known))  # terms that no document has are smoothed too
+        if not rows.n_columns:
+            raise ValueError(EMPTY_VOCABULARY)
+        return rows
+
+    def kept(ngrams: tuple[int, int], min_df: float | int) -> Array | None:
+        """Which of the columns counted are within the limits; None for all."""
+        rows, within = counted(ngrams), replace(limits, min_df=min_df)
+        if vocabulary is not None or within.keep_everything:
+            return None
+        return within.kept(rows.document_frequency(), rows.column_sums, len(documents))
 
     def weighed(ngrams: tuple[int, int], min_df: float | int, weights: str) -> SparseRows:
-        rows, within = counted(ngrams), replace(limits, min_df=min_df)
-        if vocabulary is None and not within.keep_everything:
-            rows = rows.select_columns(within.kept(rows.document_frequency(), rows.column_sums, len(documents)))
+        rows, columns = counted(ngrams), kept(ngrams, min_df)
+        rows = rows if columns is None else rows.select_columns(columns)
         return Weighting.fitted(weights, rows).apply(rows)
 
     log_prior = class_log_prior(np.bincount(class_ids), learned=fit_prior, given=class_prior)
@@ -197,7 +204,7 @@ def tune(
                 progress(trial)
                 yield trial
 
-    first, *more = fixed.terms(analyzer.kind)
+    first, *more = _possible(fixed.terms(analyzer.kind), kept)
     trials = list(tried(fixed.recipes(), [first], fixed.alphas(COARSE_ALPHAS)))
     best = sorted(trials, key=lambda trial: trial.rank)
     finalists = list(dict.fromkeys((trial.candidate.model, trial.candidate.weights) for trial in best))[:FINALISTS]
@@ -216,6 +223,21 @@ def tune(
     )
 
 
+def _possible(terms: list[tuple[Any, Any]], kept: Callable[[Any, Any], Any]) -> list[tuple[Any, Any]]:
+    """The n-gram ranges and min_df that leave any term; that none does is an error."""
+    found, reason = [], None
+    for choice in terms:
+        try:
+            kept(*choice)
+        except ValueError as error:
+            reason = reason or error
+        else:
+            found.append(choice)
+    if reason is not None and not found:
+        raise reason
+    return found
+
+
 def _evenly(n: int) -> Array:
     """Positions of all documents, or of as many as are tried on."""
     return np.unique(np.linspace(0, n - 1, min(n, MOST_DOCUMENTS)).astype(np.int64))
@@ -225,4 +247,4 @@ def _measured(joint: Array, class_ids: Array, log_prior: Array) -> tuple[float, 
     """Accuracy and log-loss of leave-one-out scores."""
     posterior = log_posterior(joint, log_prior)
     true = posterior[np.arange(len(class_ids)), class_ids]
-    return float(np.mean(posterior.argmax(axis=1) == class_ids)), float(-true.mean())
+    return float(np.mean(posterior.argmax(axis=1) == class_ids)), float(0.0 - true.mean())  # never −0

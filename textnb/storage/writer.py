@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from errno import ENOSPC
 from io import FileIO
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -55,7 +56,12 @@ def write_model(
     checksums = {name: checksum(_bytes(array)) for name, array in stored.items()}
     versions = _versions() if writer is None else dict(writer)
     header = encode_header(Header(entries, checksums, dict(settings), versions))
-    _replace_file(Path(path).resolve(), [memoryview(header), *(_bytes(stored[entry.name]) for entry in entries)])
+    parts = [memoryview(header), *(_bytes(stored[entry.name]) for entry in entries)]
+    try:
+        _replace_file(Path(path).resolve(), parts)
+    except OSError as error:
+        advice = "; make room, or choose another folder" if error.errno == ENOSPC else ""
+        raise OSError(error.errno, f"the model cannot be written: {error.strerror}{advice}", os.fspath(path)) from error
 
 
 def _storable(name: str, array: np.ndarray) -> np.ndarray:
@@ -97,10 +103,7 @@ def _replace_file(path: Path, parts: Iterable[memoryview]) -> None:
         raise ValueError(f"cannot write a model to {str(path)!r}: it is not a regular file. Choose another path.")
 
     _sweep(path)
-    try:
-        temporary, descriptor = _open_temporary(path, 0o666 if old_mode is None else stat.S_IMODE(old_mode))
-    except OSError as error:
-        raise OSError(error.errno, f"cannot write the model ({error.strerror})", str(path)) from None
+    temporary, descriptor = _open_temporary(path, 0o666 if old_mode is None else stat.S_IMODE(old_mode))
     try:
         with FileIO(descriptor, "w") as file:
             if old_mode is not None:
