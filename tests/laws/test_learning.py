@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from textnb import TextClassifier, load
@@ -116,6 +116,7 @@ def looked_at(data, classifier):
     return classifier
 
 
+@settings(max_examples=50)
 @given(st.data(), options.filter(simply_adds_up), documents)
 def test_learning_in_any_parts_on_any_machines_equals_one_fit(data, options, labelled):
     machines = []
@@ -127,6 +128,7 @@ def test_learning_in_any_parts_on_any_machines_equals_one_fit(data, options, lab
     assert outcome(merged(data, machines)) == fit_outcome(options, labelled)
 
 
+@settings(max_examples=50)
 @given(st.data(), options, documents, documents)
 def test_after_a_common_fit_the_parts_do_not_matter_either(data, options, first, labelled):
     common = fitted(options, first)
@@ -141,6 +143,7 @@ def test_after_a_common_fit_the_parts_do_not_matter_either(data, options, first,
     assert outcome(merged(data, machines)) == outcome(common.learn(*columns(labelled)))
 
 
+@settings(max_examples=50)
 @given(st.data(), options, documents, documents)
 def test_forget_undoes_learn_to_the_last_bit(data, options, first, more):
     classifier = fitted(options, first)
@@ -152,6 +155,7 @@ def test_forget_undoes_learn_to_the_last_bit(data, options, first, more):
     assert outcome(classifier) == before
 
 
+@settings(max_examples=50)
 @given(st.data(), options, documents, documents, documents)
 def test_what_is_forgotten_is_as_if_it_had_never_been_learned(data, options, first, kept, gone):
     common = fitted(options, first)
@@ -160,6 +164,7 @@ def test_what_is_forgotten_is_as_if_it_had_never_been_learned(data, options, fir
     assert outcome(classifier.forget(*columns(gone))) == expected
 
 
+@settings(max_examples=50)
 @given(options.filter(simply_adds_up), documents)
 def test_a_class_that_is_forgotten_leaves_as_if_never_seen(options, labelled):
     gone = [document for document in labelled if document[1] == "longer"]
@@ -169,6 +174,7 @@ def test_a_class_that_is_forgotten_leaves_as_if_never_seen(options, labelled):
     assert outcome(classifier.forget(*columns(gone))) == fit_outcome(options, kept)
 
 
+@settings(max_examples=50)
 @given(options, documents, st.tuples(documents, documents, documents))
 def test_merging_is_associative_and_commutative(options, first, shares):
     common = fitted(options, first)
@@ -177,6 +183,7 @@ def test_merging_is_associative_and_commutative(options, first, shares):
     assert outcomes[1:] == outcomes[:-1]
 
 
+@settings(max_examples=50)
 @given(options, documents, documents)
 def test_nothing_depends_on_the_kernel(options, first, more):
     def learned():
@@ -191,6 +198,7 @@ def test_nothing_depends_on_the_kernel(options, first, more):
         assert learned() == with_kernel
 
 
+@settings(max_examples=50)
 @given(st.data(), options.filter(simply_adds_up), documents)
 def test_learning_once_in_any_order_is_learning_each_document_under_one_label(data, options, labelled):
     with_ledger = options | {"ledger": True}
