@@ -59,8 +59,15 @@ def mail_csv(tmp_path):
     return path
 
 
+_trained: list[bytes] = []
+
+
 @pytest.fixture
 def model(textnb, mail_csv):
-    """A model file of that mail."""
-    assert textnb("train", mail_csv, "--output", "mail.tnb", "--quiet").code == 0
-    return mail_csv.with_name("mail.tnb")
+    """A model file of that mail, trained once a process."""
+    path = mail_csv.with_name("mail.tnb")
+    if not _trained:
+        assert textnb("train", mail_csv, "--output", "mail.tnb", "--quiet").code == 0
+        _trained.append(path.read_bytes())
+    path.write_bytes(_trained[0])
+    return path
