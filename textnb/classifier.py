@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -19,7 +19,7 @@ from textnb.learner import MODELS, Learner, Recipe
 from textnb.learner_file import chosen_of, has_counts, learner_content, learner_of, recipe_of
 from textnb.model_file import TERM_ARRAYS, check_form, predictor_of
 from textnb.models.base import announced_classes, check_weights, class_positions
-from textnb.models.count import NO_LIKELIHOOD, BernoulliNB, ComplementNB, MultinomialNB
+from textnb.models.count import NO_LIKELIHOOD, BernoulliNB, CountModel, count_model
 from textnb.models.parts import texts_of
 from textnb.policy import Policy
 from textnb.predictor import Predictor
@@ -44,8 +44,6 @@ from textnb.text.weights import check_weighting
 
 if TYPE_CHECKING:
     from textnb.models.mixed import MixedNB
-
-CountModel: TypeAlias = MultinomialNB | ComplementNB | BernoulliNB
 
 CHOOSABLE = Candidate._fields  # the parameters that may be "auto"
 
@@ -363,7 +361,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     @property
     def model_(self) -> CountModel:
         """The naive Bayes estimator on the columns of ``vocabulary_``; those of forgotten terms weigh nothing."""
-        model = _new_model(self.parameters_in_use).set_statistics(self.statistics_)
+        used = {name: self.parameters_in_use[name] for name in ("model", "alpha", "fit_prior", "class_prior", "norm")}
+        model = count_model(**used).set_statistics(self.statistics_)
         if (rule := self.fitted_.rule) is not None:
             model.rule_, model._feature_weights = rule, np.asarray(rule.weights).T
         return model
@@ -602,13 +601,6 @@ def effective(parameters: Mapping[str, Any], chosen: Mapping[str, Any]) -> dict[
 
 def _is_auto(value: Any) -> bool:
     return isinstance(value, str) and value == AUTO
-
-
-def _new_model(parameters: dict[str, Any]) -> CountModel:
-    common = {name: parameters[name] for name in ("alpha", "fit_prior", "class_prior")}
-    if parameters["model"] == "complement":
-        return ComplementNB(norm=parameters["norm"], **common)
-    return {"multinomial": MultinomialNB, "bernoulli": BernoulliNB}[parameters["model"]](**common)
 
 
 def _equal(a: Any, b: Any) -> bool:

@@ -50,14 +50,7 @@ def audit(
     """
     if not 0 < threshold <= 1:
         raise ValueError(f"--threshold is a share above 0 and at most 1, got {threshold:g}")
-    source = {
-        "categories": options.names(categories),
-        "strip": options.names(strip) or (),
-        "text": text or "text",
-        "label": label,
-        "encoding": encoding,
-        "strict": strict,
-    }
+    source = options.source(categories, strip, text or "text", label, encoding, strict)
     settings = {"model": model.value, "weights": weights.value, "alpha": alpha, "n_jobs": jobs}
     found = run_audit(corpus, source, settings, new, threshold, quiet=quiet)
     report_skipped([*found.corpus.problems, *([] if found.new is None else found.new.problems)], quiet)

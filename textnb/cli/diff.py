@@ -57,14 +57,7 @@ def diff(
       textnb diff monday.tnb friday.tnb mail.csv --text body --label kind
       textnb diff counts.tnb tfidf.tnb 20news --terms 5 --by-class --json
     """
-    source = {
-        "categories": options.names(categories),
-        "strip": options.names(strip) or (),
-        "text": text,
-        "label": label,
-        "encoding": encoding,
-        "strict": strict,
-    }
+    source = options.source(categories, strip, text, label, encoding, strict)
     part = None if subset is None else subset.value
     found = run_comparison(before, after, corpus, part, source, terms=terms, by_class=by_class, quiet=quiet)
     if found.flips is not None:

@@ -48,14 +48,7 @@ def evaluate(
       textnb evaluate mail.tnb later.csv --text body --label kind --json
       textnb evaluate spam.tnb sms-spam --reliability reliability.png
     """
-    source = {
-        "categories": options.names(categories),
-        "strip": options.names(strip) or (),
-        "text": text,
-        "label": label,
-        "encoding": encoding,
-        "strict": strict,
-    }
+    source = options.source(categories, strip, text, label, encoding, strict)
     options.check_plot(plot)
     options.check_plot(reliability, "--reliability")
     outcome = run_evaluation(model, corpus, None if subset is None else subset.value, source, quiet=quiet)

@@ -113,6 +113,20 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notices.")]
 
 
+def source(
+    categories: str | None, strip: str, text: str | None, label: str | None, encoding: str | None, strict: bool
+) -> dict[str, Any]:
+    """What `open_corpus` is told, from what was written for it."""
+    return {
+        "categories": names(categories),
+        "strip": names(strip) or (),
+        "text": text,
+        "label": label,
+        "encoding": encoding,
+        "strict": strict,
+    }
+
+
 def classifier_settings(
     *,
     model: str,

@@ -181,14 +181,7 @@ def train(
         )
         outcome = run_stream_training(stream_plan, classifier, output, quiet=quiet)
     else:
-        source = {
-            "categories": options.names(categories),
-            "strip": options.names(strip) or (),
-            "text": text or "text",
-            "label": label,
-            "encoding": encoding,
-            "strict": strict,
-        }
+        source = options.source(categories, strip, text or "text", label, encoding, strict)
         features = None
         if mixed:
             from textnb.cli.mixed import chosen_features

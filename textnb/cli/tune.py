@@ -67,14 +67,7 @@ def tune(
         ledger=False,
         jobs=jobs,
     )
-    source = {
-        "categories": options.names(categories),
-        "strip": options.names(strip) or (),
-        "text": text or "text",
-        "label": label,
-        "encoding": encoding,
-        "strict": strict,
-    }
+    source = options.source(categories, strip, text or "text", label, encoding, strict)
     read, choice = run_tuning(corpus, source, settings, quiet=quiet)
     report_skipped(read.problems, quiet)
     if choice.warning:

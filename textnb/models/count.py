@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import scipy.sparse
@@ -278,3 +278,13 @@ class BernoulliNB(_CountNB):
 
 
 __all__ = ["BernoulliNB", "ComplementNB", "MultinomialNB"]
+
+
+CountModel: TypeAlias = MultinomialNB | ComplementNB | BernoulliNB
+
+
+def count_model(model: str, *, norm: bool = False, **parameters: Any) -> CountModel:
+    """The estimator of that name; `norm` is Complement's."""
+    if model == "complement":
+        return ComplementNB(norm=norm, **parameters)
+    return (MultinomialNB if model == "multinomial" else BernoulliNB)(**parameters)

@@ -10,9 +10,9 @@ import numpy as np
 
 from textnb.decision import Calibration, log_posterior
 from textnb.learner import Counted, Derived, Learner
-from textnb.models.count import BernoulliNB, ComplementNB, MultinomialNB
+from textnb.models.count import count_model
 from textnb.selection.calibration import fit_calibration
-from textnb.selection.subtraction import CountModel, leave_one_out_scores
+from textnb.selection.subtraction import leave_one_out_scores
 from textnb.text.frozen import UNIT
 from textnb.text.rows import Array, SparseRows
 
@@ -33,9 +33,10 @@ class TrainingDocuments:
 
     def leave_one_out(self, learner: Learner, groups: Any = None, *, ignore_unseen: bool = False) -> Array:
         """log P(x, c) of every document under the model without it, or without its group, (n, K)."""
-        model, alpha = count_model(learner), learner.recipe.alpha
+        recipe = learner.recipe
+        model = count_model(recipe.model, norm=recipe.norm, fit_prior=recipe.fit_prior, class_prior=recipe.class_prior)
         (scores,) = leave_one_out_scores(
-            model, self.weighed, self.class_ids, [alpha], groups, ignore_unseen=ignore_unseen
+            model, self.weighed, self.class_ids, [recipe.alpha], groups, ignore_unseen=ignore_unseen
         )
         return scores
 
@@ -71,15 +72,6 @@ class Training:
         blocks = [_in_columns(self.learner, self.derived, block) for block in self.counted]
         counts, weighed = (stacked(list(rows)) for rows in zip(*blocks, strict=True))
         return TrainingDocuments(counts, weighed, self.class_ids, self.groups)
-
-
-def count_model(learner: Learner) -> CountModel:
-    """The estimator of a learner's rule."""
-    recipe = learner.recipe
-    common = {"alpha": recipe.alpha, "fit_prior": recipe.fit_prior, "class_prior": recipe.class_prior}
-    if recipe.model == "complement":
-        return ComplementNB(norm=recipe.norm, **common)
-    return (MultinomialNB if recipe.model == "multinomial" else BernoulliNB)(**common)
 
 
 def _in_columns(learner: Learner, derived: Derived, counted: Counted) -> tuple[SparseRows, SparseRows]:

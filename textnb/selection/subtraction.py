@@ -16,7 +16,7 @@ from sklearn.utils.validation import column_or_1d
 
 from textnb.likelihood.smoothing import check_alpha
 from textnb.models.base import class_positions
-from textnb.models.count import BernoulliNB, ComplementNB, MultinomialNB
+from textnb.models.count import BernoulliNB, ComplementNB, CountModel, MultinomialNB
 from textnb.models.mixed import MixedNB
 from textnb.models.tabular import CategoricalNB, GaussianNB
 from textnb.selection.categorical import categorical_without
@@ -27,7 +27,6 @@ from textnb.selection.groups import Groups, group_rows, log_prior_left
 from textnb.text.rows import Array, SparseRows
 from textnb.text.sklearn_compat import is_sparse
 
-CountModel = MultinomialNB | ComplementNB | BernoulliNB
 _COUNT_MODELS: dict[str, Any] = {
     "multinomial": MultinomialNB,
     "complement": ComplementNB,

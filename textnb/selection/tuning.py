@@ -17,7 +17,7 @@ import numpy as np
 from textnb.decision import log_posterior
 from textnb.learner import EMPTY_VOCABULARY
 from textnb.likelihood.prior import class_log_prior
-from textnb.models.count import BernoulliNB, ComplementNB, MultinomialNB
+from textnb.models.count import count_model
 from textnb.selection.duplicates import share_near_duplicated
 from textnb.selection.subtraction import leave_one_out_scores
 from textnb.text.analyzer import Analyzer
@@ -162,11 +162,6 @@ def tune(
     some = _evenly(len(documents))
     documents, class_ids = [documents[i] for i in some], np.unique(class_ids[some], return_inverse=True)[1]
     groups = None if groups is None else np.asarray(groups)[some]
-    models = {
-        "complement": ComplementNB(norm=norm, fit_prior=fit_prior, class_prior=class_prior),
-        "multinomial": MultinomialNB(fit_prior=fit_prior, class_prior=class_prior),
-        "bernoulli": BernoulliNB(fit_prior=fit_prior, class_prior=class_prior),
-    }
 
     @lru_cache(maxsize=2)  # as many n-gram ranges as there are among the candidates of an analyzer
     def counted(ngrams: tuple[int, int]) -> SparseRows:
@@ -198,7 +193,8 @@ def tune(
     ) -> Iterator[Trial]:
         for (ngrams, min_df), (model, weights) in product(terms, list(recipes)):
             rows = weighed(ngrams, min_df, weights)
-            scores = leave_one_out_scores(models[model], rows, class_ids, alphas, groups)
+            estimator = count_model(model, norm=norm, fit_prior=fit_prior, class_prior=class_prior)
+            scores = leave_one_out_scores(estimator, rows, class_ids, alphas, groups)
             for alpha, joint in zip(alphas, scores, strict=True):
                 trial = Trial(Candidate(model, weights, ngrams, min_df, alpha), *_measured(joint, class_ids, log_prior))
                 progress(trial)
