@@ -1,4 +1,4 @@
-"""What the rest stands on: characters of a str, eight bytes at a time, and memory."""
+"""Shared by the other files: access to the characters of a str, words of eight bytes, limits, and memory."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
@@ -22,8 +22,10 @@ cdef extern from *:
     #include <stdint.h>
     #include <string.h>
 
-    #define PAIR UINT32_MAX
     #define NONE UINT32_MAX
+    #define MOST_WORDS (UINT32_MAX - 1)
+
+    static const uint8_t NO_BYTES[1] = {0};
 
     #if defined(_MSC_VER)
     #include <intrin.h>
@@ -80,8 +82,9 @@ cdef extern from *:
         return bits;
     }
     """
-    const uint32_t PAIR  # the length of a key that is a pair of ids
     const uint32_t NONE  # the id of what is not in a table
+    const uint8_t *NO_BYTES  # where nothing is read; NULL must not even be copied from
+    const uint32_t MOST_WORDS  # of all documents together, so that a place among them has 32 bits
     void prefetch(const void *address) noexcept nogil
     int lowest_bit(uint64_t bits) noexcept nogil
     uint64_t load_word(const uint8_t *bytes) noexcept nogil
@@ -115,10 +118,14 @@ cdef int too_many_terms() except -1 with gil:
     raise OverflowError(f"more than {MOST_TERMS} distinct terms; pass fewer documents at a time.")
 
 
+cdef int too_many_words() except -1 with gil:
+    raise OverflowError(f"more than {MOST_WORDS} words or documents; pass fewer documents at a time.")
+
+
 cdef inline void *reserve(void *array, size_t *capacity, size_t wanted, size_t size) except NULL nogil:
     """The array with room for `wanted` items of this size, growing by half; unchanged if there is no memory."""
     cdef size_t larger
-    if wanted <= capacity[0]:
+    if wanted <= capacity[0] and array != NULL:  # NULL would be taken for an error
         return array
     larger = max(wanted, capacity[0] + capacity[0] // 2, <size_t>64)
     if larger < wanted or larger > (<size_t>-1) // size:
@@ -127,4 +134,12 @@ cdef inline void *reserve(void *array, size_t *capacity, size_t wanted, size_t s
     if array == NULL:
         out_of_memory()
     capacity[0] = larger
+    return array
+
+
+cdef inline void *reserve_zeros(void *array, size_t *capacity, size_t wanted, size_t size) except NULL nogil:
+    """As `reserve`; new items are 0."""
+    cdef size_t before = capacity[0]
+    array = reserve(array, capacity, wanted, size)
+    memset(<uint8_t *>array + before * size, 0, (capacity[0] - before) * size)
     return array

@@ -1,39 +1,65 @@
-"""A document's terms, counted: scan the text into spans, look them up in batches, add to the document's row."""
+"""The structures of counting, and the row of one document: its terms are looked up in batches and counted."""
 
 cdef struct Document:
     const void *characters
     size_t n_characters
-    int width  # bytes a character
+    int width  # bytes per character
     bint ascii
 
 cdef struct Entry:
-    uint32_t term
+    uint32_t term  # by the worker's ids, or the column if the terms are known
     uint32_t count
 
-cdef struct Block:  # the rows of consecutive documents, counted by one worker
-    Entry *entries
+cdef struct Block:  # consecutive documents, counted by one worker
+    Entry *entries  # of their rows
     size_t n_entries
-    size_t capacity
+    size_t entries_capacity
+    uint32_t *words  # where n-grams of words are counted: 1 + the worker's id of each word, and 0 after each document
+    size_t n_words
+    size_t words_capacity
     int worker
+
+cdef struct Known:
+    Table table  # of the terms, or of the words that the n-grams consist of; borrows their bytes and offsets
+    const int64_t *starts  # NULL, or where the n-grams that begin with each word start
+    const int32_t *rest  # their other words
+    size_t width  # how many of those at most
+    const uint32_t *pairs  # NULL, or a hash table: 1 + the place of the first n-gram that begins with a pair of words
+    size_t n_pairs  # its size, a power of two
+    const int32_t *columns  # NULL if a term's place is its column
 
 cdef struct Settings:
     int kind
     size_t ngram_min
     size_t ngram_max
     bint lowercase
+    bint joined  # words are joined to n-grams once all words of a document are looked up
     const Table *stop_words  # NULL if there are none
-    const Table *known  # NULL if every term is to be counted
-    const int32_t *columns  # of the known terms, -1 for one that is only a part of others
+    const Known *known  # NULL if every term is to be counted
+
+cdef struct Target:
+    int64_t place  # for the next occurrence of a word
+    uint32_t number  # 1 + the rank of the word, 0 for the end of a document
 
 cdef struct Worker:
     Table own  # grows; empty if the terms are known
     const Table *table  # the own or the known one
+    Block *block
     int64_t *marks  # for each term, 1 + the place of its latest entry among all entries of the worker; 0 for none
     size_t marks_capacity
     int64_t n_before  # entries in the worker's earlier blocks
     int64_t row_start  # entries before the current row
-    int64_t n_unknown  # terms of the current document that are not in the known table
-    Block *block
+    uint32_t *frequencies  # how often the blocks have each of their words
+    size_t frequencies_capacity
+    size_t n_ranked  # how many words those are, once all documents are read
+    Target *targets  # of these words, from the second one on
+    uint32_t *words  # the ids of the document's words, to be joined to n-grams
+    size_t words_capacity
+    size_t n_words
+    uint64_t *row  # the known terms of the document, their columns in the upper half
+    size_t row_capacity
+    size_t n_row
+    int64_t n_unknown  # terms of the document that are not known
     uint8_t *text  # the document as UTF-8
     size_t text_capacity
     size_t n_text
@@ -42,267 +68,109 @@ cdef struct Worker:
     uint32_t *starts  # where its characters begin
     size_t starts_capacity
     size_t n_characters
-    uint32_t *words  # the ids of its words
-    size_t words_capacity
-    size_t n_words
-    uint32_t *prefixes  # for each word, the id of the n-gram that begins there
-    size_t prefixes_capacity
     Key[BATCH] batch
     size_t n_batch
-    uint32_t[BATCH] terms  # of the batch, where they need not be kept
 
 
 cdef void close_worker(Worker *worker) noexcept nogil:
     close_table(&worker.own)
     free(worker.marks)
+    free(worker.frequencies)
+    free(worker.targets)
+    free(worker.words)
+    free(worker.row)
     free(worker.text)
     free(worker.masks)
     free(worker.starts)
-    free(worker.words)
-    free(worker.prefixes)
+
+
+cdef void close_block(Block *block) noexcept nogil:
+    free(block.entries)
+    free(block.words)
+    memset(block, 0, sizeof(Block))
+
+
+cdef int count_document(Worker *worker, const Settings *settings, const Document *document) except -1 nogil:
+    """Append the document's row, or its words if they are to be joined, to the worker's block."""
+    worker.row_start = worker.n_before + <int64_t>worker.block.n_entries
+    worker.n_words = worker.n_row = 0
+    worker.n_unknown = 0
+    scan_document(worker, settings, document)
+    if settings.joined:
+        if settings.known == NULL:
+            keep_words(worker, settings)
+        else:
+            find_ngrams(worker, settings)
+    if settings.known != NULL:
+        finish_row(worker)
+    return 0
+
+
+cdef int empty_batch(Worker *worker, const Settings *settings) except -1 nogil:
+    """Look up the spans of the batch other than stop words, and count them or keep their ids."""
+    cdef uint32_t[BATCH] terms
+    cdef size_t i, n = 0
+    cdef const Key *key
+    for i in range(worker.n_batch):
+        key = &worker.batch[i]
+        if settings.stop_words != NULL and find(settings.stop_words, key) != NONE:
+            continue
+        terms[n] = find(worker.table, key)
+        if terms[n] == NONE and settings.known == NULL:
+            terms[n] = <uint32_t>intern(&worker.own, key)
+        if settings.known == NULL:
+            prefetch(worker.marks + terms[n])
+        n += 1
+    worker.n_batch = 0
+    if settings.joined:
+        worker.words = <uint32_t *>reserve(worker.words, &worker.words_capacity, worker.n_words + n, sizeof(uint32_t))
+        memcpy(worker.words + worker.n_words, terms, n * sizeof(uint32_t))
+        worker.n_words += n
+    elif settings.known == NULL:
+        for i in range(n):
+            add_entry(worker, terms[i])
+    else:
+        for i in range(n):
+            add_known(worker, settings.known, terms[i])
+    return 0
+
+
+cdef inline Entry *next_entry(Block *block) except NULL nogil:
+    """A new entry at the end of the block."""
+    if block.n_entries == block.entries_capacity:
+        block.entries = <Entry *>reserve(block.entries, &block.entries_capacity, block.n_entries + 1, sizeof(Entry))
+    block.n_entries += 1
+    return block.entries + block.n_entries - 1
 
 
 cdef inline int add_entry(Worker *worker, uint32_t term) except -1 nogil:
     """Count one more of the term in the current row."""
-    cdef Block *block = worker.block
-    cdef size_t n_marks = worker.marks_capacity
-    if term >= n_marks:
-        worker.marks = <int64_t *>reserve(worker.marks, &worker.marks_capacity, <size_t>term + 1, sizeof(int64_t))
-        memset(worker.marks + n_marks, 0, (worker.marks_capacity - n_marks) * sizeof(int64_t))
+    cdef Entry *entry
+    if term >= worker.marks_capacity:
+        worker.marks = <int64_t *>reserve_zeros(
+            worker.marks, &worker.marks_capacity, <size_t>term + 1, sizeof(int64_t)
+        )
     if worker.marks[term] > worker.row_start:
-        block.entries[worker.marks[term] - 1 - worker.n_before].count += 1
+        worker.block.entries[worker.marks[term] - 1 - worker.n_before].count += 1
         return 0
-    if block.n_entries == block.capacity:
-        block.entries = <Entry *>reserve(block.entries, &block.capacity, block.n_entries + 1, sizeof(Entry))
-    block.entries[block.n_entries].term = term
-    block.entries[block.n_entries].count = 1
-    block.n_entries += 1
-    worker.marks[term] = worker.n_before + <int64_t>block.n_entries
+    entry = next_entry(worker.block)
+    entry.term = term
+    entry.count = 1
+    worker.marks[term] = worker.n_before + <int64_t>worker.block.n_entries
     return 0
 
 
-cdef int empty_batch(Worker *worker, const Settings *settings, size_t n, uint32_t *terms) except -1 nogil:
-    """Look up the n-grams of the batch and count them; `terms` gets their ids. Returns how many were no stop words."""
-    cdef size_t i, n_terms = 0
-    cdef uint32_t term
-    cdef const Key *key
-    for i in range(worker.n_batch):
-        key = &worker.batch[i]
-        if n == 1 and settings.stop_words != NULL and find(settings.stop_words, key) != NONE:
-            continue
-        term = find(worker.table, key)
-        if term == NONE and settings.known == NULL:
-            term = <uint32_t>intern(&worker.own, key)
-        prefetch(worker.marks + term)
-        terms[n_terms] = term
-        n_terms += 1
-    worker.n_batch = 0
-    if n >= settings.ngram_min:
-        for i in range(n_terms):
-            if settings.known == NULL or (terms[i] != NONE and settings.columns[terms[i]] >= 0):
-                add_entry(worker, terms[i])
-            else:
-                worker.n_unknown += 1
-    return <int>n_terms
-
-
-cdef inline void add_key(Worker *worker, Key key) noexcept nogil:
-    """To the batch. The slot is on its way from memory while the next keys are computed."""
-    prefetch(worker.table.slots + (key.hash & (worker.table.n_slots - 1)))
-    worker.batch[worker.n_batch] = key
-    worker.n_batch += 1
-
-
-# Words ----------------------------------------------------------------------------------------------------------------
-
-cdef inline int add_word(Worker *worker, const Settings *settings, size_t start, size_t end) except -1 nogil:
-    add_key(worker, bytes_key(SEEDS, worker.text + start, <uint32_t>(end - start)))
-    if worker.n_batch == BATCH:
-        empty_word_batch(worker, settings)
-    return 0
-
-
-cdef int empty_word_batch(Worker *worker, const Settings *settings) except -1 nogil:
-    if settings.ngram_max == 1:
-        empty_batch(worker, settings, 1, worker.terms)
-    else:
-        worker.n_words += empty_batch(worker, settings, 1, worker.words + worker.n_words)
-    return 0
-
-
-cdef int scan_ascii_words(Worker *worker, const Settings *settings, const Document *document) except -1 nogil:
-    """Words are runs of set bits, 64 characters at a time; their edges are where a bit differs from the one before."""
-    cdef const uint8_t *characters = <const uint8_t *>document.characters
-    cdef uint8_t[64] rest
-    cdef uint8_t shift = 32 if settings.lowercase else 0
-    cdef size_t whole = document.n_characters // 64, left = document.n_characters % 64, start = 0, edge, i
-    cdef uint64_t bits, words, edges, inside = 0
-    cdef bint open = False
-    worker.masks = <uint64_t *>reserve(worker.masks, &worker.masks_capacity, whole + 3, sizeof(uint64_t))
-    for i in range(whole):
-        worker.masks[i + 1] = scan_ascii(characters + 64 * i, shift, worker.text + 64 * i)
-    memset(rest, 0, 64)
-    memcpy(rest, characters + 64 * whole, left)
-    worker.masks[whole + 1] = scan_ascii(rest, shift, worker.text + 64 * whole)
-    worker.masks[0] = worker.masks[whole + 2] = 0
-    for i in range(whole + 1):
-        bits = worker.masks[i + 1]
-        words = bits & (bits << 1 | worker.masks[i] >> 63 | bits >> 1 | worker.masks[i + 2] << 63)  # two or more
-        edges = words ^ (words << 1 | inside)
-        inside = words >> 63
-        while edges:
-            edge = 64 * i + lowest_bit(edges)
-            edges &= edges - 1
-            if open:
-                add_word(worker, settings, start, edge)
-            start = edge
-            open = not open
-    return 0
-
-
-cdef int scan_unicode_words(Worker *worker, const Settings *settings, const Document *document) except -1 nogil:
-    cdef size_t i, start = 0, end = 0, n_in_word = 0
-    cdef uint32_t character
-    for i in range(document.n_characters):
-        character = PyUnicode_READ(document.width, document.characters, i)
-        if Py_UNICODE_ISALNUM(character) or character == c"_":
-            n_in_word += 1
-            end += encode(character, worker.text + end)
-        else:
-            if n_in_word >= 2:
-                add_word(worker, settings, start, end)
-            start = end
-            n_in_word = 0
-    if n_in_word >= 2:
-        add_word(worker, settings, start, end)
-    return 0
-
-
-cdef inline size_t encode(uint32_t character, uint8_t *out) noexcept nogil:
-    """UTF-8, surrogates included; the number of bytes."""
-    if character < 0x80:
-        out[0] = <uint8_t>character
-        return 1
-    if character < 0x800:
-        out[0] = <uint8_t>(0xC0 | character >> 6)
-        out[1] = <uint8_t>(0x80 | character & 0x3F)
-        return 2
-    if character < 0x10000:
-        out[0] = <uint8_t>(0xE0 | character >> 12)
-        out[1] = <uint8_t>(0x80 | character >> 6 & 0x3F)
-        out[2] = <uint8_t>(0x80 | character & 0x3F)
-        return 3
-    out[0] = <uint8_t>(0xF0 | character >> 18)
-    out[1] = <uint8_t>(0x80 | character >> 12 & 0x3F)
-    out[2] = <uint8_t>(0x80 | character >> 6 & 0x3F)
-    out[3] = <uint8_t>(0x80 | character & 0x3F)
-    return 4
-
-
-cdef int count_words(Worker *worker, const Settings *settings, const Document *document) except -1 nogil:
-    cdef size_t n, i, done
-    worker.n_words = 0
-    if settings.ngram_max > 1:
-        n = document.n_characters // 2 + 1
-        worker.words = <uint32_t *>reserve(worker.words, &worker.words_capacity, n, sizeof(uint32_t))
-        worker.prefixes = <uint32_t *>reserve(worker.prefixes, &worker.prefixes_capacity, n, sizeof(uint32_t))
-    if document.ascii:
-        scan_ascii_words(worker, settings, document)
-    else:
-        scan_unicode_words(worker, settings, document)
-    empty_word_batch(worker, settings)
-    if worker.n_words > 0:
-        memcpy(worker.prefixes, worker.words, worker.n_words * sizeof(uint32_t))
-    for n in range(2, min(settings.ngram_max, worker.n_words) + 1):
-        done = 0
-        for i in range(worker.n_words - n + 1):
-            add_key(worker, pair_key(worker.prefixes[i], worker.words[i + n - 1]))
-            if worker.n_batch == BATCH:
-                done += empty_batch(worker, settings, n, worker.prefixes + done)
-        empty_batch(worker, settings, n, worker.prefixes + done)
-    return 0
-
-
-# Characters -----------------------------------------------------------------------------------------------------------
-
-cdef inline void put(Worker *worker, uint32_t character) noexcept nogil:
-    worker.starts[worker.n_characters] = <uint32_t>worker.n_text
-    worker.n_text += encode(character, worker.text + worker.n_text)
-    worker.n_characters += 1
-
-
-cdef int scan_characters(Worker *worker, const Settings *settings, const Document *document) except -1 nogil:
-    """Copy the text, each run of white space as one space. For "char" a single white space stays what it is; for
-    "char_wb" there is a space before and after every word."""
-    cdef bint word_bound = settings.kind == CHAR_WB, lowercase = document.ascii and settings.lowercase
-    cdef size_t i, n_spaces = 2 if word_bound else 0
-    cdef uint32_t character, space = c" "
-    worker.starts = <uint32_t *>reserve(
-        worker.starts, &worker.starts_capacity, document.n_characters + 3, sizeof(uint32_t)
+cdef int keep_words(Worker *worker, const Settings *settings) except -1 nogil:
+    """Append the words of the document to the block, unless there are too few for any n-gram."""
+    cdef Block *block = worker.block
+    cdef size_t n = worker.n_words if worker.n_words >= settings.ngram_min else 0, i
+    block.words = <uint32_t *>reserve(block.words, &block.words_capacity, block.n_words + n + 1, sizeof(uint32_t))
+    worker.frequencies = <uint32_t *>reserve_zeros(
+        worker.frequencies, &worker.frequencies_capacity, worker.own.n_terms + 1, sizeof(uint32_t)
     )
-    worker.n_characters = worker.n_text = 0
-    for i in range(document.n_characters):
-        character = PyUnicode_READ(document.width, document.characters, i)
-        if Py_UNICODE_ISSPACE(character):
-            n_spaces += 1
-            space = character
-            continue
-        if n_spaces > 0:
-            put(worker, space if n_spaces == 1 and not word_bound else c" ")
-            n_spaces = 0
-        put(worker, character + 32 if lowercase and c"A" <= character <= c"Z" else character)
-    if n_spaces > 0 or word_bound:
-        put(worker, space if n_spaces == 1 and not word_bound else c" ")
-    worker.starts[worker.n_characters] = <uint32_t>worker.n_text
-    return 0
-
-
-cdef inline int add_span(Worker *worker, const Settings *settings, size_t first, size_t end) except -1 nogil:
-    cdef size_t start = worker.starts[first]
-    add_key(worker, bytes_key(SEEDS, worker.text + start, <uint32_t>(worker.starts[end] - start)))
-    if worker.n_batch == BATCH:
-        empty_batch(worker, settings, settings.ngram_min, worker.terms)
-    return 0
-
-
-cdef int add_spans(Worker *worker, const Settings *settings, size_t first, size_t end) except -1 nogil:
-    """All n-grams of the characters from `first` to before `end`."""
-    cdef size_t i, n
-    for i in range(first, end):
-        for n in range(settings.ngram_min, min(settings.ngram_max, end - i) + 1):
-            add_span(worker, settings, i, i + n)
-    return 0
-
-
-cdef int count_characters(Worker *worker, const Settings *settings, const Document *document) except -1 nogil:
-    cdef size_t first = 0, last
-    scan_characters(worker, settings, document)
-    if settings.kind == CHAR:
-        add_spans(worker, settings, 0, worker.n_characters)
-    else:
-        while first + 1 < worker.n_characters:
-            last = first + 1
-            while worker.text[worker.starts[last]] != c" ":
-                last += 1
-            if last + 1 - first < settings.ngram_min:  # a short word counts once, whole
-                add_span(worker, settings, first, last + 1)
-            else:
-                add_spans(worker, settings, first, last + 1)
-            first = last
-    empty_batch(worker, settings, settings.ngram_min, worker.terms)
-    return 0
-
-
-cdef int count_document(Worker *worker, const Settings *settings, const Document *document) except -1 nogil:
-    """Make the document's row, at the end of the worker's block."""
-    cdef size_t widest = 1 if document.ascii else 2 if document.width == 1 else 3 if document.width == 2 else 4
-    worker.row_start = worker.n_before + <int64_t>worker.block.n_entries
-    worker.n_unknown = 0
-    worker.text = <uint8_t *>reserve(
-        worker.text, &worker.text_capacity, widest * (document.n_characters + 2) + PADDING, 1
-    )
-    if settings.kind == WORD:
-        count_words(worker, settings, document)
-    else:
-        count_characters(worker, settings, document)
+    for i in range(n):
+        block.words[block.n_words + i] = worker.words[i] + 1
+        worker.frequencies[worker.words[i]] += 1
+    block.words[block.n_words + n] = 0
+    block.n_words += n + 1
     return 0

@@ -1,7 +1,6 @@
 # Arithmetic on CSR rows, a range of rows at a time so that threads can share them. Sums are added in the order of the
 # entries, as numpy's `bincount` and `add.reduceat` do it, so that both give the same digits.
 
-cimport cython
 from libc.math cimport fabs, sqrt
 
 cdef extern from *:
@@ -36,6 +35,14 @@ ctypedef fused value_t:
     int64_t
     double
 
+ctypedef fused start_t:
+    int32_t
+    int64_t
+
+ctypedef fused class_t:
+    int32_t
+    int64_t
+
 
 @cython.boundscheck(False)
 @cython.wraparound(False)
@@ -62,6 +69,55 @@ def multiply_rows(const index_t[::1] indptr, const index_t[::1] indices, const v
                 if entry + 8 < end:
                     fetch_row(weights + <Py_ssize_t>indices[entry + 8] * width, width)
                 add_scaled(sums, weights + <Py_ssize_t>indices[entry] * width, <double>data[entry], width)
+
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def multiply_sparse(const index_t[::1] indptr, const index_t[::1] indices, const value_t[::1] data,
+                    const start_t[::1] w_indptr, const class_t[::1] w_classes, const double[::1] w_values,
+                    double[:, ::1] out, Py_ssize_t first, Py_ssize_t last):
+    """out[i, c] += Σ data · w over the entries of row i and the weights (c, w) of their columns.
+
+    The weights are canonical CSR rows: those of a column with a weight for every class are added without their classes.
+    """
+    cdef Py_ssize_t i, n_columns = w_indptr.shape[0] - 1, n_classes = out.shape[1]
+    cdef int64_t n_weights = w_values.shape[0], weight, begin, end, ahead
+    cdef index_t entry, last_entry
+    cdef double value
+    cdef index_t bad = -1
+    if n_columns < 0:
+        raise ValueError("the weights of no columns still need a start")
+    check_rows(indptr, indices, data.shape[0], n_columns, first, last)
+    if out.shape[0] < last or w_classes.shape[0] != n_weights:
+        raise ValueError("out does not fit the rows, or the weights do not fit each other")
+    with nogil:
+        last_entry = indptr[last]
+        for i in range(first, last):
+            for entry in range(indptr[i], indptr[i + 1]):
+                if last_entry - entry > 16:
+                    prefetch(&w_indptr[indices[entry + 16]])
+                if last_entry - entry > 8:
+                    ahead = w_indptr[indices[entry + 8]]
+                    if 0 <= ahead < n_weights:
+                        prefetch(&w_classes[ahead])
+                        prefetch(&w_values[ahead])
+                begin, end = w_indptr[indices[entry]], w_indptr[indices[entry] + 1]
+                value = <double>data[entry]
+                if not 0 <= begin <= end <= n_weights:
+                    bad = indices[entry]
+                    break
+                if end - begin == n_classes and n_classes > 0:
+                    add_scaled(&out[i, 0], &w_values[begin], value, n_classes)
+                    continue
+                for weight in range(begin, end):
+                    if not 0 <= w_classes[weight] < n_classes:
+                        bad = indices[entry]
+                        break
+                    out[i, w_classes[weight]] += value * w_values[weight]
+            if bad >= 0:
+                break
+    if bad >= 0:
+        raise ValueError(f"the weights of column {bad} are out of range")
 
 
 @cython.boundscheck(False)
@@ -132,23 +188,117 @@ def weigh_rows(const index_t[::1] indptr, const index_t[::1] indices, double[::1
                     data[entry] = data[entry] / size
 
 
+cdef struct ClassCount:  # of a column
+    int32_t n
+    int32_t latest  # class + 1
+
+
 @cython.boundscheck(False)
 @cython.wraparound(False)
-def add_by_class(const index_t[::1] indptr, const index_t[::1] indices, const value_t[::1] data,
-                 const int64_t[::1] class_ids, value_t[:, ::1] totals):
-    """totals[column, class of the row] += data, over all entries in their order."""
-    cdef Py_ssize_t i, n_rows = class_ids.shape[0]
-    cdef index_t entry
-    cdef int64_t c
-    check_rows(indptr, indices, data.shape[0], totals.shape[0], 0, n_rows)
+def sum_by_class(const index_t[::1] indptr, const index_t[::1] indices, const value_t[::1] data,
+                 const int64_t[::1] class_ids, Py_ssize_t n_classes, Py_ssize_t all_columns, Py_ssize_t first_column,
+                 Py_ssize_t last_column):
+    """Σ of the rows of every class as CSR arrays of shape (n_columns, n_classes): indptr, classes, sums.
+
+    Only the columns from `first_column` to before `last_column` are summed, so that threads can share them; the columns
+    of a row must then ascend. Rows are taken class by class, so that the entries of a column come in
+    the order of their classes: the first pass counts them, the second adds up. Both reach about in memory, so they
+    fetch what the next entries need.
+    """
+    cdef Py_ssize_t i, k, n_rows = class_ids.shape[0], n_columns = last_column - first_column
+    cdef index_t entry, end
+    cdef int32_t c
+    cdef int64_t place
+    cdef ClassCount *counts
+    cdef ClassCount *count
+    if not 0 <= first_column <= last_column <= all_columns or n_classes > MOST_TERMS:
+        raise ValueError(f"sums of columns {first_column} to {last_column} and {n_classes} classes are out of range")
+    check_rows(indptr, indices, data.shape[0], all_columns, 0, n_rows)
     for i in range(n_rows):
-        if not 0 <= class_ids[i] < totals.shape[1]:
+        if not 0 <= class_ids[i] < n_classes:
             raise ValueError(f"a class is out of range: {class_ids[i]}")
+    cdef int64_t[::1] order = np.argsort(class_ids, kind="stable")
+    cdef index_t[::1] starts = np.array(indptr[:n_rows])
+    cdef index_t[::1] stops = np.array(indptr[1:n_rows + 1])
+    if n_columns < all_columns:
+        with nogil:
+            for i in range(n_rows):
+                starts[i] = first_at(indices, starts[i], stops[i], first_column)
+                stops[i] = first_at(indices, starts[i], stops[i], last_column)
+        check_columns(indices, starts, stops, first_column, last_column)
+    bounds = np.zeros(n_columns + 1, dtype=np.int64)
+    cdef int64_t[::1] ends = bounds
+    counts = <ClassCount *>calloc(n_columns + 1, sizeof(ClassCount))
+    if counts == NULL:
+        out_of_memory()
     with nogil:
-        for i in range(n_rows):
-            c = class_ids[i]
-            for entry in range(indptr[i], indptr[i + 1]):
-                totals[indices[entry], c] += data[entry]
+        for k in range(n_rows):
+            i = order[k]
+            c = <int32_t>class_ids[i] + 1
+            end = stops[i]
+            for entry in range(starts[i], end):
+                if end - entry > 16:
+                    prefetch(counts + (indices[entry + 16] - first_column))
+                count = counts + (indices[entry] - first_column)
+                count.n += count.latest != c
+                count.latest = c
+        for i in range(n_columns):
+            ends[i + 1] = ends[i] + counts[i].n
+        free(counts)
+    cdef int64_t[::1] places = bounds.copy()  # of the latest sum of each column
+    cdef int32_t[::1] classes = np.full(bounds[n_columns], -1, dtype=np.int32)
+    cdef value_t[::1] sums = np.zeros(bounds[n_columns], dtype=np.asarray(data).dtype)
+    with nogil:
+        for k in range(n_rows):
+            i = order[k]
+            c = <int32_t>class_ids[i]
+            end = stops[i]
+            for entry in range(starts[i], end):
+                if end - entry > 16:
+                    prefetch(&places[indices[entry + 16] - first_column])
+                if end - entry > 8:
+                    place = places[indices[entry + 8] - first_column]
+                    prefetch(&classes[place])
+                    prefetch(&sums[place])
+                place = places[indices[entry] - first_column]
+                if classes[place] != c:
+                    if classes[place] >= 0:
+                        place += 1
+                        places[indices[entry] - first_column] = place
+                    classes[place] = c
+                sums[place] += data[entry]
+    return bounds, np.asarray(classes), np.asarray(sums)
+
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
+cdef index_t first_at(const index_t[::1] indices, index_t low, index_t high, Py_ssize_t column) noexcept nogil:
+    """The first entry of ascending ones whose column is not before this one."""
+    cdef index_t middle
+    while low < high:
+        middle = low + (high - low) // 2
+        if indices[middle] < column:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
+cdef int check_columns(const index_t[::1] indices, index_t[::1] starts, index_t[::1] stops,
+                       Py_ssize_t first_column, Py_ssize_t last_column) except -1:
+    """Refuse columns that are not in the range."""
+    cdef Py_ssize_t i
+    cdef index_t entry
+    cdef bint inside = True
+    with nogil:
+        for i in range(starts.shape[0]):
+            for entry in range(starts[i], stops[i]):
+                inside &= first_column <= indices[entry] < last_column
+    if not inside:
+        raise ValueError("the columns of a row must ascend, to be summed in parts")
+    return 0
 
 
 @cython.boundscheck(False)

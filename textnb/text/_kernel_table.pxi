@@ -1,7 +1,7 @@
-"""A hash table that numbers distinct keys: UTF-8 strings, and pairs of ids."""
+"""A hash table that numbers distinct UTF-8 strings, stored like an Arrow array: bytes end to end, and offsets."""
 
 cdef struct Key:
-    uint64_t word  # the bytes themselves if there are at most eight, the pair, or else the hash
+    uint64_t word  # the bytes themselves if there are at most eight, or else the hash
     uint64_t hash
     const uint8_t *bytes
     uint32_t length
@@ -14,14 +14,11 @@ cdef struct Slot:
 cdef struct Table:
     Slot *slots
     size_t n_slots  # a power of two, of which at most five in eight are taken
-    uint64_t *places  # of each term: where its bytes begin, or the pair
-    size_t places_capacity
-    uint32_t *lengths
-    size_t lengths_capacity
-    size_t n_terms
     uint8_t *bytes
-    size_t n_bytes
     size_t bytes_capacity
+    int64_t *offsets  # where the bytes of each term begin, and where those of the last end
+    size_t offsets_capacity
+    size_t n_terms
 
 
 cdef inline uint64_t hash_word(const uint64_t *seeds, uint64_t word, uint32_t length) noexcept nogil:
@@ -59,12 +56,26 @@ cdef inline Key bytes_key(const uint64_t *seeds, const uint8_t *bytes, uint32_t 
     return key
 
 
-cdef inline Key pair_key(uint32_t prefix, uint32_t last) noexcept nogil:
+cdef inline uint32_t term_length(const Table *table, size_t term) noexcept nogil:
+    return <uint32_t>(table.offsets[term + 1] - table.offsets[term])
+
+
+cdef inline const uint8_t *term_bytes(const Table *table, size_t term) noexcept nogil:
+    return table.bytes + table.offsets[term]
+
+
+cdef inline Key stored_key(const Table *table, size_t term) noexcept nogil:
+    """The key of a term of the table. Reads nothing beyond the last term, where a mapped file may end."""
+    cdef const uint8_t *bytes = term_bytes(table, term)
+    cdef uint32_t length = term_length(table, term)
+    cdef uint8_t[8] padded
     cdef Key key
-    key.bytes = NULL
-    key.length = PAIR
-    key.word = <uint64_t>prefix << 32 | last
-    key.hash = hash_word(SEEDS, key.word, PAIR)
+    if length > 8 or table.offsets[term] + 8 <= table.offsets[table.n_terms]:
+        return bytes_key(SEEDS, bytes, length)
+    memset(padded, 0, 8)
+    memcpy(padded, bytes, length)
+    key = bytes_key(SEEDS, padded, length)
+    key.bytes = bytes
     return key
 
 
@@ -74,9 +85,7 @@ cdef inline Slot *locate(const Table *table, const Key *key) noexcept nogil:
     cdef Slot *slot = table.slots + at
     while slot.number != 0:
         if slot.word == key.word and slot.length == key.length and (
-            key.length <= 8
-            or key.length == PAIR
-            or memcmp(table.bytes + table.places[slot.number - 1], key.bytes, key.length) == 0
+            key.length <= 8 or memcmp(term_bytes(table, slot.number - 1), key.bytes, key.length) == 0
         ):
             break
         at = (at + 1) & (table.n_slots - 1)
@@ -88,36 +97,33 @@ cdef inline uint32_t find(const Table *table, const Key *key) noexcept nogil:
     return locate(table, key).number - 1  # an empty slot gives NONE
 
 
+cdef inline void fill_slot(Slot *slot, const Key *key, size_t term) noexcept nogil:
+    slot.word = key.word
+    slot.length = key.length
+    slot.number = <uint32_t>(term + 1)
+
+
 cdef int64_t intern(Table *table, const Key *key) except -1 nogil:
-    """The id of the key, the next one if it is new."""
+    """The id of the key; a new key gets the next id."""
     cdef Slot *slot = locate(table, key)
     if slot.number == 0:
         if table.n_terms >= table.n_slots // 8 * 5:
             enlarge(table)
             slot = locate(table, key)
         append(table, key)
-        slot.word = key.word
-        slot.length = key.length
-        slot.number = <uint32_t>table.n_terms
+        fill_slot(slot, key, table.n_terms - 1)
     return slot.number - 1
 
 
 cdef int append(Table *table, const Key *key) except -1 nogil:
     cdef size_t n = table.n_terms
+    cdef int64_t end = table.offsets[n]
     if n >= MOST_TERMS:
         too_many_terms()
-    table.places = <uint64_t *>reserve(table.places, &table.places_capacity, n + 1, sizeof(uint64_t))
-    table.lengths = <uint32_t *>reserve(table.lengths, &table.lengths_capacity, n + 1, sizeof(uint32_t))
-    if key.length == PAIR:
-        table.places[n] = key.word
-    else:
-        table.bytes = <uint8_t *>reserve(
-            table.bytes, &table.bytes_capacity, table.n_bytes + key.length + PADDING, 1
-        )
-        memcpy(table.bytes + table.n_bytes, key.bytes, key.length)
-        table.places[n] = table.n_bytes
-        table.n_bytes += key.length
-    table.lengths[n] = key.length
+    table.offsets = <int64_t *>reserve(table.offsets, &table.offsets_capacity, n + 2, sizeof(int64_t))
+    table.bytes = <uint8_t *>reserve(table.bytes, &table.bytes_capacity, end + key.length + PADDING, 1)
+    memcpy(table.bytes + end, key.bytes, key.length)
+    table.offsets[n + 1] = end + key.length
     table.n_terms = n + 1
     return 0
 
@@ -132,7 +138,7 @@ cdef int enlarge(Table *table) except -1 nogil:
     for i in range(n_old):
         if old[i].number != 0:
             at = old[i].word
-            if old[i].length <= 8 or old[i].length == PAIR:
+            if old[i].length <= 8:
                 at = hash_word(SEEDS, old[i].word, old[i].length)
             at &= 2 * n_old - 1
             while slots[at].number != 0:
@@ -144,51 +150,66 @@ cdef int enlarge(Table *table) except -1 nogil:
     return 0
 
 
-cdef int open_table(Table *table) except -1 nogil:
-    memset(table, 0, sizeof(Table))
-    table.slots = <Slot *>calloc(1024, sizeof(Slot))
+cdef int open_slots(Table *table, size_t n_terms) except -1 nogil:
+    """Allocate empty slots for this number of terms."""
+    table.n_slots = 1024
+    while table.n_slots // 8 * 5 < n_terms:
+        table.n_slots *= 2
+    table.slots = <Slot *>calloc(table.n_slots, sizeof(Slot))
     if table.slots == NULL:
         out_of_memory()
-    table.n_slots = 1024
+    return 0
+
+
+cdef int open_table(Table *table) except -1 nogil:
+    memset(table, 0, sizeof(Table))
+    open_slots(table, 0)
+    table.offsets = <int64_t *>reserve(NULL, &table.offsets_capacity, 1, sizeof(int64_t))
+    table.offsets[0] = 0
     return 0
 
 
 cdef void close_table(Table *table) noexcept nogil:
     free(table.slots)
-    free(table.places)
-    free(table.lengths)
     free(table.bytes)
+    free(table.offsets)
     memset(table, 0, sizeof(Table))
 
 
-cdef inline uint32_t prefix(const Table *table, size_t pair) noexcept nogil:
-    return <uint32_t>(table.places[pair] >> 32)
+cdef inline void prefetch_slot(const Table *table, const Key *key) noexcept nogil:
+    prefetch(table.slots + (key.hash & (table.n_slots - 1)))
 
 
-cdef inline uint32_t last_word(const Table *table, size_t pair) noexcept nogil:
-    return <uint32_t>table.places[pair]
+cdef int64_t index_terms(Table *table) except -2 nogil:
+    """Fill the slots with the terms of the table. Returns -1, or the id of a repeated term."""
+    cdef Key[BATCH] keys
+    cdef size_t first = 0, i, n
+    cdef Slot *slot
+    open_slots(table, table.n_terms)
+    while first < table.n_terms:
+        n = min(<size_t>BATCH, table.n_terms - first)
+        for i in range(n):
+            keys[i] = stored_key(table, first + i)
+            prefetch_slot(table, &keys[i])
+        for i in range(n):
+            slot = locate(table, &keys[i])
+            if slot.number != 0:
+                return first + i
+            fill_slot(slot, &keys[i], first + i)
+        first += n
+    return -1
 
 
 cdef int absorb(Table *table, const Table *other, uint32_t *ids) except -1 nogil:
     """Intern the terms of another table; ids[i] becomes the id here of its term i."""
-    cdef size_t i, ahead
-    cdef Key key
-    for i in range(other.n_terms):
-        ahead = min(i + 16, other.n_terms - 1)
-        key = moved_key(other, ahead, ids, i)
-        prefetch(table.slots + (key.hash & (table.n_slots - 1)))
-        key = moved_key(other, i, ids, i)
-        ids[i] = <uint32_t>intern(table, &key)
+    cdef Key[BATCH] keys
+    cdef size_t first = 0, i, n
+    while first < other.n_terms:
+        n = min(<size_t>BATCH, other.n_terms - first)
+        for i in range(n):
+            keys[i] = stored_key(other, first + i)
+            prefetch_slot(table, &keys[i])
+        for i in range(n):
+            ids[first + i] = <uint32_t>intern(table, &keys[i])
+        first += n
     return 0
-
-
-cdef inline Key moved_key(const Table *table, size_t term, const uint32_t *ids, size_t n_ids) noexcept nogil:
-    """The key of a term where its table's first terms, n_ids of them, have other ids.
-
-    A pair comes after its parts, so they have theirs when it is its turn, and mostly also some terms ahead.
-    """
-    if table.lengths[term] != PAIR:
-        return bytes_key(SEEDS, table.bytes + table.places[term], table.lengths[term])
-    if max(prefix(table, term), last_word(table, term)) < n_ids:
-        return pair_key(ids[prefix(table, term)], ids[last_word(table, term)])
-    return pair_key(NONE, NONE)

@@ -1,8 +1,9 @@
-"""From a document to its terms: normalise, tokenize, drop stop words, stem, build n-grams."""
+"""From a document to its terms: normalise, tokenize, remove stop words, stem, build n-grams."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import warnings
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from operator import index
@@ -12,23 +13,24 @@ from textnb.text.ngrams import char_ngrams, char_wb_ngrams, word_ngrams
 from textnb.text.normalize import ACCENT_STRIPPERS
 from textnb.text.tokenize import (
     DEFAULT_TOKEN_PATTERN,
+    STEMMERS,
+    TOKENIZERS,
     Tokenize,
-    check_stemmer_name,
-    check_tokenizer_name,
+    check_name,
     named_stemmer,
     named_tokenizer,
     pattern_tokenizer,
 )
 
 ANALYZERS = ("word", "char", "char_wb")
+LONGEST_PLAIN_NGRAM = 64  # words; longer n-grams are not counted by the kernel, nor have they a compact form
 
 
 @dataclass(frozen=True)
 class Analyzer:
     """A document's terms, in order: `Analyzer()("The cat sat")` is `["the", "cat", "sat"]`.
 
-    Everything is either a plain value or a registered name, or else a callable of the user's, and then the analyzer
-    cannot be stored in a model file.
+    A part is a plain value, a registered name, or a callable of the user's, which cannot be stored in a model file.
     """
 
     kind: str | Callable[[Any], Iterable[Any]] = "word"
@@ -47,12 +49,11 @@ class Analyzer:
                 f"{self.kind} is not a valid tokenization scheme/analyzer; choose one of {', '.join(ANALYZERS)}, "
                 "or pass a callable"
             )
-        low, high = check_ngram_range(self.ngrams)
-        object.__setattr__(self, "ngrams", (low, high))
+        object.__setattr__(self, "ngrams", check_ngram_range(self.ngrams))
         if isinstance(self.tokenizer, str):
-            check_tokenizer_name(self.tokenizer)
+            check_name("tokenizer", self.tokenizer, TOKENIZERS)
         if isinstance(self.stemmer, str):
-            check_stemmer_name(self.stemmer)
+            check_name("stemmer", self.stemmer, STEMMERS)
         _accent_stripper(self.strip_accents)
 
     def __call__(self, text: Any) -> Iterable[Any]:
@@ -74,11 +75,27 @@ class Analyzer:
             tokens = [self._stem(token) for token in tokens]
         return tokens if isinstance(tokens, list) else list(tokens)
 
-    @cached_property
-    def preprocess(self) -> Callable[[Any], str]:
+    @property
+    def is_plain(self) -> bool:
+        """Whether it does no more than the kernel can: lower-case, cut into words or characters, drop stop words."""
+        if callable(self.kind) or self.preprocessor is not None or self.strip_accents is not None:
+            return False
+        own_words = self.tokenizer is not None or self.stemmer is not None
+        plain_words = not own_words and self.token_pattern in (None, DEFAULT_TOKEN_PATTERN)
+        return self.kind != "word" or (plain_words and self.ngrams[1] <= LONGEST_PLAIN_NGRAM)
+
+    @property
+    def makes_ngrams(self) -> bool:
+        """Whether its terms are n-grams of words that have no blank in them."""
+        return self.is_plain and self.kind == "word" and self.ngrams[1] > 1
+
+    def preprocess(self, text: Any) -> str:
         if self.preprocessor is not None:
-            return self.preprocessor
-        return Preprocessor(self.lowercase, _accent_stripper(self.strip_accents))
+            return self.preprocessor(text)
+        if self.lowercase:
+            text = text.lower()
+        strip_accents = _accent_stripper(self.strip_accents)
+        return text if strip_accents is None else strip_accents(text)
 
     @cached_property
     def tokenize(self) -> Tokenize:
@@ -96,41 +113,13 @@ class Analyzer:
         """Without the functions built from the fields: some cannot be pickled, all are built again on demand."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
-    def custom_parts(self) -> list[str]:
-        """The names of the parts that are callables of the user's."""
-        return [name for name in self.__dataclass_fields__ if callable(getattr(self, name))]
-
-    def to_settings(self) -> dict[str, Any]:
-        """Plain values from which `from_settings` makes the same analyzer."""
-        if custom := self.custom_parts():
+    def check_storable(self) -> None:
+        """Raise a ValueError if a part is a callable of the user's."""
+        if custom := [name for name in self.__dataclass_fields__ if callable(getattr(self, name))]:
             raise ValueError(
                 f"a model with its own callable for {', '.join(custom)} cannot be saved: a model file holds no code. "
                 "Use a built-in name, or pickle the object"
             )
-        settings = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        settings["ngrams"] = list(self.ngrams)
-        settings["stop_words"] = None if self.stop_words is None else sorted(self.stop_words)
-        return settings
-
-    @classmethod
-    def from_settings(cls, settings: Mapping[str, Any]) -> Analyzer:
-        """An analyzer of these settings; what an older file does not have is as by default."""
-        fields = dict(settings)
-        if fields.get("stop_words") is not None:
-            fields["stop_words"] = frozenset(fields["stop_words"])
-        fields["ngrams"] = tuple(fields["ngrams"])
-        return cls(**fields)
-
-
-@dataclass(frozen=True)
-class Preprocessor:
-    lowercase: bool
-    strip_accents: Callable[[str], str] | None
-
-    def __call__(self, text: Any) -> str:
-        if self.lowercase:
-            text = text.lower()
-        return text if self.strip_accents is None else self.strip_accents(text)
 
 
 def _accent_stripper(choice: Any) -> Callable[[str], str] | None:
@@ -151,3 +140,33 @@ def check_ngram_range(ngram_range: Any) -> tuple[int, int]:
     if low < 1:
         raise ValueError(f"Invalid value for ngram_range={ngram_range}: n-grams have at least one part.")
     return low, high
+
+
+def stop_word_set(choice: str | Iterable[str] | None) -> frozenset[str] | None:
+    """The words of a list, or of the list named "english" (scikit-learn's)."""
+    if choice is None:
+        return None
+    if isinstance(choice, str):
+        if choice != "english":
+            raise ValueError(f'not a built-in stop list: {choice}; use "english" or pass a list of words')
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+        return frozenset(ENGLISH_STOP_WORDS)
+    return frozenset(choice)
+
+
+def check_stop_words(analyzer: Analyzer) -> None:
+    """Warn of stop words that the analyzer takes apart, so that their parts would stay."""
+    stop_words = analyzer.stop_words
+    if not stop_words:
+        return
+    try:
+        parts = {token for word in stop_words for token in analyzer.tokenize(analyzer.preprocess(word))}
+    except Exception:  # a callable of the user's that does not take single words: nothing can be said
+        return
+    if strays := sorted(parts - stop_words):
+        warnings.warn(
+            "Your stop_words may be inconsistent with your preprocessing. Tokenizing the stop words generated tokens "
+            f"{strays} not in stop_words.",
+            stacklevel=4,
+        )

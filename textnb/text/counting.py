@@ -10,41 +10,80 @@ from typing import Any
 
 import numpy as np
 
-from textnb.text import kernel
+from textnb.arrays import Array, SparseRows, Table, compiled_kernel, exact_bincount
 from textnb.text.analyzer import Analyzer
 from textnb.text.documents import batches
-from textnb.text.rows import Array, SparseRows, exact_bincount
-from textnb.text.term_index import TermIndex
-from textnb.text.vocabulary import Vocabulary
+from textnb.text.ngram_terms import NgramTerms
+from textnb.text.terms import Terms, TermTable, terms_of
+
+_THREADS_PAY = 1 << 19  # characters from which a second thread gains more than it costs
+_PROBE_PAYS = 4  # characters of text per term from which compiling a probe takes less time than it saves
 
 
-def count_all(
-    documents: Iterable[Any], analyzer: Analyzer, n_jobs: int | None = None
-) -> tuple[dict[Any, int], SparseRows]:
-    """The terms of the documents, sorted and numbered, and how often each document has each: canonical CSR rows."""
-    if kernel.serves(analyzer):
-        return kernel.count_all(list(documents), analyzer, n_jobs)
-    return count_all_in_python(documents, analyzer)
+def count_all(documents: Iterable[Any], analyzer: Analyzer, n_jobs: int | None = None) -> tuple[TermTable, SparseRows]:
+    """The terms of the documents, and how often each document has each: canonical CSR rows."""
+    if not kernel_serves(analyzer):
+        return _count_all_in_python(documents, analyzer)
+    texts = list(documents)
+    counted = compiled_kernel().count_growing(texts, *_analysis(analyzer), _threads(texts, n_jobs))
+    blob, offsets, ngrams, indptr, indices, data = counted
+    words = Terms(blob, offsets)
+    terms: TermTable = words if ngrams is None else NgramTerms(words, *ngrams)
+    return terms, SparseRows(indptr, indices, data, len(terms))
 
 
 def count_known(
-    documents: Iterable[Any], analyzer: Analyzer, vocabulary: Vocabulary | TermIndex, n_jobs: int | None = None
+    documents: Iterable[Any],
+    analyzer: Analyzer,
+    terms: TermTable,
+    columns: Table | None = None,
+    n_columns: int | None = None,
+    n_jobs: int | None = None,
 ) -> tuple[SparseRows, Array]:
-    """How often each document has each term of the vocabulary, and how many terms it has outside it."""
-    if isinstance(vocabulary, Vocabulary) and kernel.serves(analyzer):
+    """How often each document has each column, and how many terms it has outside them.
+
+    `columns` gives the column of each position among the terms, −1 for a term that is left out; None: the position.
+    """
+    width = len(terms) if n_columns is None else n_columns
+    if kernel_serves(analyzer):
         documents = list(documents)
-        if vocabulary.is_compiled or pays_to_compile(documents, vocabulary):
-            return kernel.count_known(documents, analyzer, vocabulary, n_jobs)
-    return count_known_in_python(documents, analyzer, vocabulary)
+        if _pays_to_probe(documents, terms, analyzer):
+            whole = None if columns is None else np.ascontiguousarray(columns[: len(terms)], dtype=np.int32)
+            settings = (*_analysis(analyzer), _threads(documents, n_jobs))
+            indptr, indices, data, outside = compiled_kernel().count_known(documents, terms.probe, whole, *settings)
+            return SparseRows(indptr, indices, data, width), outside
+    counters = map(Counter, map(analyzer, documents))
+    blocks = [_count_block(block, terms, columns) for block in batches(counters, 1024)]
+    lengths, indices, data, outside = map(np.concatenate, zip(*blocks, strict=True)) if blocks else _NOTHING
+    return _canonical(np.concatenate(([0], np.cumsum(lengths))), indices, data, width), outside
 
 
-def pays_to_compile(documents: Sequence[str], vocabulary: Vocabulary | TermIndex, characters_a_term: int = 4) -> bool:
-    """Whether, with these, so much text was looked up that preparing the vocabulary takes less time than it saves."""
-    vocabulary.characters_seen += sum(map(len, documents))
-    return vocabulary.characters_seen >= characters_a_term * len(vocabulary)
+def kernel_serves(analyzer: Analyzer) -> bool:
+    """Whether the kernel was compiled and supports the analyzer."""
+    return analyzer.is_plain and compiled_kernel() is not None
 
 
-def count_all_in_python(documents: Iterable[Any], analyzer: Analyzer) -> tuple[dict[Any, int], SparseRows]:
+def _pays_to_probe(texts: Sequence[str], terms: TermTable, analyzer: Analyzer) -> bool:
+    """Whether the kernel can look these terms up, and there was enough text to make compiling a probe pay."""
+    if isinstance(terms, NgramTerms):
+        possible = analyzer.kind == "word" and analyzer.ngrams[1] <= terms.longest
+    else:
+        possible = isinstance(terms, Terms) and not analyzer.makes_ngrams
+    if not possible:
+        return False
+    terms.characters_looked_up += sum(map(len, texts))
+    return terms.has_probe or terms.characters_looked_up >= _PROBE_PAYS * len(terms)
+
+
+def term_table(values: Iterable[Any], analyzer: Analyzer) -> TermTable:
+    """The table of distinct terms, of the class that counting with the analyzer gives."""
+    table = terms_of(values)
+    if analyzer.makes_ngrams and isinstance(table, Terms):
+        return NgramTerms.of(table.strings(), analyzer.ngrams[1]) or table
+    return table
+
+
+def _count_all_in_python(documents: Iterable[Any], analyzer: Analyzer) -> tuple[TermTable, SparseRows]:
     ids: dict[Any, int] = {}
     indptr, indices, data = array("q", [0]), array("q"), array("q")
     for terms in map(analyzer, documents):
@@ -52,27 +91,19 @@ def count_all_in_python(documents: Iterable[Any], analyzer: Analyzer) -> tuple[d
         indices.extend([ids.setdefault(term, len(ids)) for term in counts])
         data.extend(counts.values())
         indptr.append(len(indices))
-    terms_sorted = sorted(ids)
     rank = np.empty(len(ids), dtype=np.int64)
-    rank[[ids[term] for term in terms_sorted]] = np.arange(len(ids))
-    numbered = dict(zip(terms_sorted, range(len(ids)), strict=True))
-    return numbered, _canonical(_int64(indptr), rank[_int64(indices)], _int64(data), len(ids))
+    rank[[ids[term] for term in sorted(ids)]] = np.arange(len(ids))
+    rows = _canonical(np.array(indptr), rank[np.array(indices)], np.array(data), len(ids))
+    return term_table(ids, analyzer), rows
 
 
-def count_known_in_python(
-    documents: Iterable[Any], analyzer: Analyzer, vocabulary: Vocabulary | TermIndex
-) -> tuple[SparseRows, Array]:
-    blocks = [_count_block(block, vocabulary) for block in batches(map(Counter, map(analyzer, documents)), 1024)]
-    lengths, indices, data, outside = map(np.concatenate, zip(*blocks, strict=True)) if blocks else _NOTHING
-    indptr = np.concatenate(([0], np.cumsum(lengths)))
-    return _canonical(indptr, indices, data, len(vocabulary)), outside
-
-
-def _count_block(counters: Sequence[Counter[Any]], vocabulary: Vocabulary | TermIndex) -> tuple[Array, ...]:
-    terms = list(chain.from_iterable(counters))
-    counts = np.fromiter(chain.from_iterable(counter.values() for counter in counters), np.int64, len(terms))
+def _count_block(counters: Sequence[Counter[Any]], terms: TermTable, columns: Table | None) -> tuple[Array, ...]:
+    wanted = list(chain.from_iterable(counters))
+    counts = np.fromiter(chain.from_iterable(counter.values() for counter in counters), np.int64, len(wanted))
     documents = np.repeat(np.arange(len(counters)), [len(counter) for counter in counters])
-    ids = vocabulary.find(terms)
+    ids = terms.find(wanted)
+    if columns is not None:
+        ids[ids >= 0] = columns[ids[ids >= 0]]
     known = ids >= 0
     outside = exact_bincount(documents[~known], counts[~known], len(counters))
     return np.bincount(documents[known], minlength=len(counters)), ids[known], counts[known], outside
@@ -81,8 +112,16 @@ def _count_block(counters: Sequence[Counter[Any]], vocabulary: Vocabulary | Term
 _NOTHING = (np.zeros(0, np.int64),) * 4
 
 
-def _int64(values: array[int]) -> Array:
-    return np.array(values, dtype=np.int64)
+def _analysis(analyzer: Analyzer) -> tuple[Any, ...]:
+    return analyzer.kind, *analyzer.ngrams, analyzer.lowercase, analyzer.stop_words
+
+
+def _threads(texts: Sequence[str], n_jobs: int | None) -> int:
+    from textnb.text.threads import available_cores, thread_count  # a filter of one message needs no threads
+
+    if n_jobs is not None:
+        return thread_count(n_jobs)
+    return available_cores() if sum(map(len, texts)) >= _THREADS_PAY else 1
 
 
 def _canonical(indptr: Array, indices: Array, data: Array, n_columns: int) -> SparseRows:

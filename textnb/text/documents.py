@@ -60,14 +60,14 @@ def decode_document(document: Any, position: int | None, encoding: str, errors: 
 
 
 def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    """The items in order, so many at a time."""
-    waiting = iter(items)
-    while batch := list(islice(waiting, size)):
+    """Lists of up to `size` items."""
+    remaining = iter(items)
+    while batch := list(islice(remaining, size)):
         yield batch
 
 
 def text_blocks(documents: Iterable[str]) -> Iterator[list[str]]:
-    """Documents in blocks of so many characters."""
+    """Lists of documents of about BLOCK_CHARACTERS characters."""
     block: list[str] = []
     characters = 0
     for document in documents:

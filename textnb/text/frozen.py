@@ -1,8 +1,7 @@
-"""tf-idf whose idf is that of the last fit: a document weighs the same whenever it is learned, and forgotten.
+"""tf-idf with the idf of the last fit: a document has the same weights whenever it is learned or forgotten.
 
-Each term carries one integer: its document frequency at the fit times 4, plus two flags. A term that arrived later has
-0, which is right: document frequency 0 and no flag. Weights are multiples of 2⁻⁴⁰, held as integers, so that their sums
-are exact and do not depend on the order of documents.
+Each term has one integer: its document frequency at the fit times 4, plus two flags; 0 for a term that arrived later.
+Weights are multiples of 2⁻⁴⁰, held as integers, so that sums are exact in any order of documents.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from textnb.text.rows import Array, SparseRows
+from textnb.arrays import Array, SparseRows
 from textnb.text.weights import inverse_document_frequency, row_norms, weigh
 
 UNIT = 2.0**-40
@@ -21,7 +20,7 @@ SETTLED = 2  # it was known at the fit, and does not stand in for unknown words
 
 @dataclass(frozen=True)
 class Reference:
-    """How many documents there were at the fit, and how many of them had a word that counts as unknown."""
+    """The number of documents at the fit, and of those with a word that counts as unknown."""
 
     n_documents: int
     unknown_frequency: int
@@ -42,17 +41,17 @@ def frozen_idf(frozen: Array, reference: Reference) -> Array:
 
 
 def unknown_idf(reference: Reference) -> Array:
-    frequency = np.array([reference.unknown_frequency])
-    return inverse_document_frequency(frequency, reference.n_documents, smooth=True)
+    """The idf of unknown words, (1,)."""
+    return frozen_idf(np.array([reference.unknown_frequency * 4]), reference)
 
 
 def weigh_frozen(
     rows: SparseRows, unknown: Array | None, frozen: Array, reference: Reference, *, sublinear_tf: bool, limited: bool
 ) -> tuple[SparseRows, Array]:
-    """tf-idf of length 1 in units of 2⁻⁴⁰, and that of each document's unknown words, (n,).
+    """l2-normalised tf-idf in units of 2⁻⁴⁰, and that of each document's unknown words, (n,).
 
-    Terms that the limits left out at the fit weigh too, but the length is that of the others (`limited`: whether there
-    are such terms in the model, whether or not in these rows).
+    Terms that the limits left out at the fit get weights too, but do not count in the norm. `limited`: whether the
+    model has such terms.
     """
     idf = frozen_idf(frozen, reference)
     if unknown is not None:
@@ -68,6 +67,5 @@ def weigh_frozen(
     units = rows.with_data(np.rint(data / UNIT).astype(np.int64))
     if unknown is None:
         return units, np.zeros(rows.shape[0], dtype=np.int64)
-    last = np.zeros(rows.n_columns, dtype=bool)
-    last[-1] = True
+    last = np.arange(rows.n_columns) == rows.n_columns - 1
     return units.select_columns(~last), units.select_columns(last).row_sums()

@@ -13,9 +13,8 @@ def word_ngrams(tokens: list[Any], low: int, high: int) -> list[Any]:
     if (low, high) == (1, 1):
         return tokens
     singles = list(tokens) if low == 1 else []
-    return singles + [
-        " ".join(tokens[i : i + n]) for n in range(max(low, 2), high + 1) for i in range(len(tokens) - n + 1)
-    ]
+    lengths = range(max(low, 2), min(high, len(tokens)) + 1)
+    return singles + [" ".join(tokens[i : i + n]) for n in lengths for i in range(len(tokens) - n + 1)]
 
 
 def char_ngrams(text: str, low: int, high: int) -> list[str]:

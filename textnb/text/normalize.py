@@ -1,4 +1,4 @@
-"""Text made plainer before it is tokenized: accents and tags removed, in time linear in its length."""
+"""Accents removed before a text is tokenized, in time linear in its length."""
 
 from __future__ import annotations
 
@@ -18,10 +18,7 @@ def _long_mark_runs() -> re.Pattern[str]:
 
 
 def _decompose(text: str) -> str:
-    """NFKD. Long runs of combining marks are cut first: sorting them takes `unicodedata` quadratic time.
-
-    Whoever removes the marks afterwards gets the same result.
-    """
+    """NFKD for callers that remove the marks; long runs of them are cut, as `unicodedata` sorts in quadratic time."""
     return unicodedata.normalize("NFKD", _long_mark_runs().sub(lambda run: run[0][:_LONGEST_MARK_RUN], text))
 
 
@@ -37,16 +34,6 @@ def strip_accents_ascii(s: str) -> str:
     if s.isascii():
         return s
     return _decompose(s).encode("ascii", "ignore").decode("ascii")
-
-
-def strip_tags(s: str) -> str:
-    """`<…>` replaced by a space. A basic stripper for clean markup, not an HTML parser."""
-    *closed, rest = s.split(">")
-    pieces = []
-    for segment in closed:
-        start = segment.find("<")
-        pieces.append(segment[:start] + " " if 0 <= start < len(segment) - 1 else segment + ">")
-    return "".join(pieces) + rest
 
 
 ACCENT_STRIPPERS: dict[str, Callable[[str], str]] = {"ascii": strip_accents_ascii, "unicode": strip_accents_unicode}

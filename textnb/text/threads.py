@@ -2,9 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from numbers import Integral
-from queue import Empty, Full, Queue
 from threading import Event, Thread
 from typing import Any, TypeVar
 
@@ -12,7 +10,7 @@ Block = TypeVar("Block")
 
 
 def check_jobs(n_jobs: Any) -> None:
-    """Refuse what is no number of threads."""
+    """Raise a ValueError unless this is a number of threads."""
     if n_jobs is not None and (not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0):
         raise ValueError(
             f"n_jobs must be a number of threads, not 0, or -1 for all cores, or None for what pays, got {n_jobs!r}"
@@ -27,6 +25,13 @@ def thread_count(n_jobs: int | None) -> int:
     return n_jobs if n_jobs > 0 else max(1, available_cores() + 1 + n_jobs)
 
 
+def threads_that_pay(n_jobs: int | None, size: int, pays_from: int) -> int:
+    """Threads meant by `n_jobs`, where None is all cores for work from a size on, and else 1."""
+    if n_jobs is not None:
+        return thread_count(n_jobs)
+    return available_cores() if size >= pays_from else 1
+
+
 def available_cores() -> int:
     """Cores this process may use, which can be fewer than the machine has."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -35,7 +40,7 @@ def available_cores() -> int:
 def run_blocks(function: Callable[[Block, int], None], blocks: Sequence[Block], n_threads: int) -> None:
     """Call `function(block, worker)` for every block; a worker's calls never overlap.
 
-    Whoever is free takes the next block. The first error, or Ctrl-C, stops the rest after their current block.
+    A free worker takes the next block. The first error, or Ctrl-C, stops the others after their current block.
     """
     n_workers = min(n_threads, len(blocks))
     if n_workers <= 1:
@@ -47,19 +52,17 @@ def run_blocks(function: Callable[[Block, int], None], blocks: Sequence[Block], 
     stopped = Event()
 
     def work(worker: int) -> None:
-        try:
-            for block in waiting:
-                if stopped.is_set():
-                    return
-                function(block, worker)
-        except BaseException:
-            stopped.set()
-            raise
+        for block in waiting:
+            if stopped.is_set():
+                return
+            function(block, worker)
+
+    from concurrent.futures import ThreadPoolExecutor, as_completed  # a filter of one message needs no threads
 
     with ThreadPoolExecutor(n_workers, thread_name_prefix="textnb") as pool:
         futures = [pool.submit(work, worker) for worker in range(n_workers)]
         try:
-            for future in futures:
+            for future in as_completed(futures):
                 future.result()
         except BaseException:
             stopped.set()
@@ -67,10 +70,12 @@ def run_blocks(function: Callable[[Block, int], None], blocks: Sequence[Block], 
 
 
 def read_ahead(items: Iterable[Block], most: int = 1) -> Iterator[Block]:
-    """The items, made by a thread that is up to so many ahead of whoever takes them, and ends with the iteration.
+    """The items, read by a thread up to `most` ahead of the caller; the thread ends with the iteration.
 
-    Should it then be waiting for a pipe in which nothing comes, it is left to that: Ctrl-C cannot wait for it.
+    A thread that is still waiting for an empty pipe is left behind: Ctrl-C cannot wait for it.
     """
+    from queue import Empty, Full, Queue
+
     waiting: Queue[tuple[bool, Any]] = Queue(most)
     stopped = Event()
 

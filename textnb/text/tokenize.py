@@ -11,7 +11,6 @@ DEFAULT_TOKEN_PATTERN = r"(?u)\b\w\w+\b"
 PATTERN_SECONDS = 5.0
 
 Tokenize = Callable[[str], list[Any]]
-Stem = Callable[[str], str]
 
 _NLTK_TOKENIZERS = {
     "toktok": "ToktokTokenizer",
@@ -38,16 +37,16 @@ STEMMERS = sorted([*_NLTK_STEMMERS, "snowball", *(f"snowball-{language}" for lan
 
 def named_tokenizer(name: str) -> Tokenize:
     """nltk's tokenizer of that name; "toktok", "treebank", "tweet", "whitespace" or "wordpunct"."""
-    check_tokenizer_name(name)
+    check_name("tokenizer", name, TOKENIZERS)
     import nltk.tokenize
 
     tokenize: Tokenize = getattr(nltk.tokenize, _NLTK_TOKENIZERS[name])().tokenize
     return tokenize
 
 
-def named_stemmer(name: str) -> Stem:
+def named_stemmer(name: str) -> Callable[[str], str]:
     """nltk's stemmer of that name: "porter", "lancaster", …, "snowball" (English) or "snowball-german" and so on."""
-    check_stemmer_name(name)
+    check_name("stemmer", name, STEMMERS)
     import nltk.stem
 
     if name.startswith("snowball"):
@@ -57,15 +56,7 @@ def named_stemmer(name: str) -> Stem:
     return lru_cache(1 << 16)(stemmer.stem)  # bounded: a filter that runs for weeks meets ever new words
 
 
-def check_tokenizer_name(name: str) -> None:
-    _check_name("tokenizer", name, TOKENIZERS)
-
-
-def check_stemmer_name(name: str) -> None:
-    _check_name("stemmer", name, STEMMERS)
-
-
-def _check_name(what: str, name: str, known: list[str]) -> None:
+def check_name(what: str, name: str, known: list[str]) -> None:
     if name not in known:
         raise ValueError(f"unknown {what} {name!r}; choose one of {', '.join(known)}, or pass a callable")
 
@@ -82,9 +73,7 @@ def pattern_tokenizer(pattern: str) -> Tokenize:
         raise ValueError(f"token_pattern {pattern!r} is not a regular expression: {error}") from None
     if compiled.groups > 1:
         raise ValueError("More than 1 capturing group in token pattern. Only a single group should be captured.")
-    if is_simple_pattern(pattern):
-        return compiled.findall
-    return _timed_tokenizer(pattern)
+    return compiled.findall if is_simple_pattern(pattern) else _timed_tokenizer(pattern)
 
 
 # Characters that may be optional, and groups that may not, then at most one repetition and nothing that could fail
@@ -104,12 +93,8 @@ def is_simple_pattern(pattern: str) -> bool:
     bare = re.sub(r"^\(\?[aiu]+\)", "", bare).replace("(?:", "(")
     if bare.count("?") > 4 or ("|" in bare and "(" in bare):
         return False
-    return all(map(_is_simple_branch, bare.split("|")))
-
-
-def _is_simple_branch(branch: str) -> bool:
-    found = _SIMPLE_BRANCH.fullmatch(branch)
-    return found is not None and not (found["repetition"] and found["end"] and not found["start"])
+    branches = [_SIMPLE_BRANCH.fullmatch(branch) for branch in bare.split("|")]
+    return all(branch and (branch["start"] or not (branch["repetition"] and branch["end"])) for branch in branches)
 
 
 def _timed_tokenizer(pattern: str) -> Tokenize:
@@ -122,12 +107,11 @@ def _timed_tokenizer(pattern: str) -> Tokenize:
 
     def tokenize(text: str) -> list[Any]:
         try:
-            found: list[Any] = compiled.findall(text, timeout=PATTERN_SECONDS)
+            return compiled.findall(text, timeout=PATTERN_SECONDS)
         except TimeoutError:
             raise ValueError(
                 f"token_pattern {pattern!r} took longer than {PATTERN_SECONDS:g} s on a document of {len(text)} "
                 f"characters that starts {text[:40]!r}; use a pattern without nested repetitions"
             ) from None
-        return found
 
     return tokenize

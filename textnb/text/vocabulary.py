@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from textnb.text.rows import Array
+from textnb.arrays import Array
 
 UNKNOWN = "<UNK>"
 
@@ -39,16 +39,7 @@ class Vocabulary(Mapping[Any, int]):
 
     def __init__(self, terms: Iterable[Any] | Mapping[Any, int] = (), *, unknown: bool = False) -> None:
         self.unknown = unknown
-        self._compiled: Any = None
-        self.characters_seen = 0  # of text that was looked up, which decides whether compiling pays
         self.ids: dict[Any, int] = checked_ids(terms)
-
-    @classmethod
-    def of_ids(cls, ids: dict[Any, int], *, unknown: bool = False) -> Vocabulary:
-        """Around a dict known to be right, not copied."""
-        vocabulary = cls(unknown=unknown)
-        vocabulary.ids = ids
-        return vocabulary
 
     def add(self, term: Any) -> int:
         """The id of a term, a new one if it was not there."""
@@ -56,8 +47,7 @@ class Vocabulary(Mapping[Any, int]):
 
     def find(self, terms: Iterable[Any]) -> Array:
         """The ids of the terms, −1 where there is none."""
-        get = self.ids.get
-        return np.fromiter((get(term, -1) for term in terms), dtype=np.int64)
+        return np.fromiter((self.ids.get(term, -1) for term in terms), dtype=np.int64)
 
     def terms(self) -> list[Any]:
         """All terms, by id."""
@@ -66,19 +56,6 @@ class Vocabulary(Mapping[Any, int]):
     def names(self) -> list[Any]:
         """The name of every column: the terms, and ``<UNK>`` if it has one."""
         return self.terms() + [UNKNOWN] * self.unknown
-
-    @property
-    def is_compiled(self) -> bool:
-        return self._compiled is not None and len(self._compiled) == len(self.ids)
-
-    def compiled(self, compiler: Callable[[Iterable[Any], Iterable[int]], Any]) -> Any:
-        """What a compiler makes of the terms and their ids, kept until the vocabulary grows."""
-        if not self.is_compiled:
-            self._compiled = compiler(self.ids.keys(), list(self.ids.values()))
-        return self._compiled
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_compiled": None}
 
     @property
     def n_columns(self) -> int:
@@ -92,9 +69,6 @@ class Vocabulary(Mapping[Any, int]):
 
     def __len__(self) -> int:
         return len(self.ids)
-
-    def __contains__(self, term: object) -> bool:
-        return term in self.ids
 
     def __repr__(self) -> str:
         return f"Vocabulary({len(self)} terms{', unknown=True' * self.unknown})"

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from textnb.text.compiled import compiled_kernel
-from textnb.text.rows import Array, SparseRows, Table
+from textnb.arrays import Array, SparseRows, Table, compiled_kernel
 
 
 def inverse_document_frequency(document_frequency: Array, n_documents: int, smooth: bool) -> Array:
@@ -51,15 +50,13 @@ def weigh(rows: SparseRows, *, idf: Table | None, sublinear_tf: bool, norm: str 
     plain = data.dtype == np.float64 and (idf is None or isinstance(idf, np.ndarray))
     if plain and (kernel := compiled_kernel()) is not None:
         factors = None if idf is None else np.ascontiguousarray(idf, dtype=np.float64)
-        kernel.weigh_rows(rows.indptr, rows.indices, data, factors, _NORMS[norm], 0, rows.shape[0])
+        norms = {None: 0, "l1": 1, "l2": 2}
+        kernel.weigh_rows(rows.indptr, rows.indices, data, factors, norms[norm], 0, rows.shape[0])
         return rows.with_data(data)
     if idf is not None:
         data = data * idf[rows.indices]
     weighed = rows.with_data(data)
     return weighed if norm is None else normalized(weighed, norm)
-
-
-_NORMS = {None: 0, "l1": 1, "l2": 2}
 
 
 WEIGHTINGS = ("counts", "binary", "tfidf", "log-tfidf")
