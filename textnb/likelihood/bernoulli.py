@@ -2,59 +2,162 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from textnb.likelihood.rules import LinearRule, finite_rule
-from textnb.likelihood.smoothing import log_smoothed, sum_features
-from textnb.text.rows import Array
+from textnb.arrays import Array, SparseRows
+from textnb.likelihood.groups import Block, Groups, Scores, Touched, cell_totals
+from textnb.likelihood.rules import ClassPart, linear_rule
+from textnb.likelihood.smoothing import Alpha, log_smoothed, of_features, per_feature
 
 _ROUNDING = 1e-9  # what sums of document weights may be off by
 
 
-def bernoulli_log_probability(present: Array, documents: Array, alpha: float | Array) -> Array:
-    """log p_cj = log((n_cj + α_j) / (N_c + 2 α_j)), (K, V).  Manning et al. 2008, figure 13.3.
+def log_probability(totals: SparseRows, documents: Array, alpha: Alpha, norm: bool = False) -> Array:
+    """log p_cj = log((n_cj + α_j) / (N_c + 2 α_j)), (V, K).  Manning et al. 2008, figure 13.3.
 
     n_cj of the N_c documents of class c have word j. A class without documents at α = 0 has no word: −∞ everywhere.
     """
-    log_probability = log_smoothed(present, alpha)
-    log_probability -= np.log(_mass(documents, alpha))
-    return log_probability
+    smoothing = per_feature(alpha)
+    return log_smoothed(totals.toarray(), smoothing) - np.log(_mass(documents, smoothing))
 
 
-def bernoulli_rule(present: Array, documents: Array, alpha: float | Array) -> LinearRule:
-    """log P(x | c) = Σ_j x_j (log p_cj − log(1 − p_cj)) + Σ_j log(1 − p_cj), with x_j ∈ {0, 1}.
+def class_part(totals: SparseRows, documents: Array, alpha: Alpha, norm: bool = False) -> ClassPart:
+    """b_c = Σ_j log(1 − p_cj) and k_c = −log(N_c + α), or k_c = 0 where `term_part` has every weight.
 
-    1 − p_cj = (N_c − n_cj + α_j) / (N_c + 2 α_j) is computed from the counts, never as 1 − exp(log p).
     At α = 0 a word in no document of a class weighs −∞, one in every document +∞. A document that the class can have
-    produced has every word of the second kind (log p = 0) and none of the first (log(1 − p) = 0): neither enters the
-    intercept.
+    produced has every word of the second kind (log p = 0) and none of the first (log(1 − p) = 0): neither enters b.
     """
-    documents = documents[:, np.newaxis]
-    log_absent = log_smoothed(_absent(present, documents), alpha)
-    log_absent[np.broadcast_to(documents == 0, log_absent.shape) & np.isneginf(log_absent)] = 0.0
-    weights = log_smoothed(present, alpha)
-    weights -= log_absent
-    log_absent -= np.log(_mass(documents[:, 0], alpha))
-    infinite = np.isinf(weights)
-    if infinite.any():
-        log_absent[infinite] = 0.0
-    return finite_rule(weights.T, sum_features(log_absent))
+    logs = _logarithms(totals, documents, alpha)
+    terms, classes = logs.entries.row_ids, logs.entries.indices
+    n_features, n_classes = totals.shape
+    weights = logs.present - logs.absent
+    log_absence = logs.absent - np.log(_mass(documents[classes], of_features(terms, alpha)))
+    intercept = np.bincount(classes, np.where(np.isinf(weights), 0.0, log_absence), minlength=n_classes)
+    always = np.isposinf(weights)
+    required = np.bincount(classes, always, minlength=n_classes) if always.any() else None
+    if logs.every_weight:
+        return ClassPart(np.zeros(n_classes), intercept, required=required)
+    log_lacking = np.log(documents + alpha)
+    lacking = n_features - np.bincount(classes, minlength=n_classes)
+    intercept = intercept + lacking * (log_lacking - np.log(documents + 2.0 * alpha))
+    return ClassPart(-log_lacking, intercept, required=required)
 
 
-def _absent(present: Array, documents: Array) -> Array:
-    """N_c − n_cj, (K, V)."""
-    absent = documents - present
-    if absent.min(initial=0) < 0:
-        if (absent < -_ROUNDING * documents).any():
+def term_part(totals: SparseRows, documents: Array, alpha: Alpha) -> tuple[float, SparseRows]:
+    """log p_cj − log(1 − p_cj) as t = log α and d_jc, which is 0 for a word in no document of the class.
+
+    d_jc = (log(n_cj + α) − log α) − (log(N_c − n_cj + α) − log(N_c + α)). At α = 0, or with one alpha per feature,
+    t = 0 and d has every weight.
+    """
+    logs = _logarithms(totals, documents, alpha)
+    if logs.every_weight:
+        return 0.0, logs.entries.with_data(logs.present - logs.absent)
+    by_term = float(np.log(alpha))
+    log_lacking = np.log(documents + alpha)[logs.entries.indices]
+    return by_term, logs.entries.with_data((logs.present - by_term) - (logs.absent - log_lacking))
+
+
+class _Logarithms(NamedTuple):
+    """Logarithms of the smoothed numbers of documents with and without a word."""
+
+    entries: SparseRows  # of words and classes; those in no document too, if they have weights of their own
+    every_weight: bool
+    present: Array  # log(n_cj + α_j)
+    absent: Array  # log(N_c − n_cj + α_j), and 0 at α = 0 in a class without documents
+
+
+def _logarithms(totals: SparseRows, documents: Array, alpha: Alpha) -> _Logarithms:
+    """From counts, never as 1 − exp(log p). A word in no document has one weight in a class only if α is one number."""
+    every_weight = isinstance(alpha, np.ndarray) or alpha == 0
+    entries = totals.filled() if every_weight else totals
+    smoothing, of_class = of_features(entries.row_ids, alpha), documents[entries.indices]
+    lacking = of_class - entries.data
+    if lacking.min(initial=0) < 0:
+        if (lacking < -_ROUNDING * of_class).any():
             raise ValueError(
                 "a word is in more documents of a class than the class has: the Bernoulli model needs counts of "
                 "documents, from rows of 0 and 1 that store no entry twice"
             )
-        np.maximum(absent, 0, out=absent)
-    return absent
+        lacking = np.maximum(lacking, 0)
+    absent = log_smoothed(lacking, smoothing)
+    absent[(of_class == 0) & np.isneginf(absent)] = 0.0
+    return _Logarithms(entries, every_weight, log_smoothed(entries.data, smoothing), absent)
 
 
-def _mass(documents: Array, alpha: float | Array) -> Array:
+def _mass(documents: Array, alpha: Alpha) -> Array:
     """N_c + 2 α_j, and 1 for a class of which nothing is known."""
-    mass = documents[:, np.newaxis] + 2.0 * np.asarray(alpha)
+    mass = documents + 2.0 * np.asarray(alpha)
     return np.where(mass > 0, mass, 1.0)
+
+
+def leave_one_out(rows: SparseRows, scored: SparseRows, groups: Groups, totals: SparseRows, norm: bool) -> Scores:
+    """Σ_j x_j log(p_cj / (1 − p_cj)) + Σ_j log(1 − p_cj), x_j ∈ {0, 1}, for α > 0.
+
+    p_cj = (n_cj − G_cj + α_j) / (N_c − D_c + 2 α_j), where the row's group has D_c of the N_c documents of class c, and
+    G_cj of the n_cj with word j.
+    """
+    documents = np.bincount(groups.class_ids, minlength=groups.n_classes)
+    present, cells = totals.toarray(), cell_totals(rows, groups)
+    touched = Touched(scored, groups.of_row, groups, cells, present)
+    cell_left = groups.documents_left()[groups.cell_group, groups.cell_class]
+    absence_of_cells = _absence(present, cells, groups, cell_left)
+
+    def scores(alpha: Alpha) -> Array | None:
+        if np.min(alpha) == 0:
+            return None
+        rule = linear_rule(class_part(totals, documents, alpha), *term_part(totals, documents, alpha)).dense()
+        found = rule.log_likelihood(scored)
+        absence = absence_of_cells(alpha)
+
+        def score(block: Block) -> Array:
+            smoothing = of_features(block.column, alpha)
+            absent = cell_left[block.cell][block.pair] - block.left
+            odds = log_smoothed(block.left, smoothing) - log_smoothed(absent, smoothing)
+            return absence[block.cell] + block.sums(block.value * odds)
+
+        touched.replace(found, score)
+        return found
+
+    return scores
+
+
+def _absence(present: Array, cells: SparseRows, groups: Groups, left: Array) -> Scores:
+    """Σ_j log((N' − n'_j + α_j) / (N' + 2 α_j)) for every cell, (T,): of N' documents left in its class, n'_j have j.
+
+    The sum with n_j, the documents with j before, is the same for all cells of a class and size; the words of the cell
+    are put right in it. A word in more documents than are left is one of the cell's, and no part of that sum.
+    """
+    sizes, of_cell = np.unique(left * groups.n_classes + groups.cell_class, return_inverse=True)
+    cell = cells.row_ids
+    wrong = left[cell] - present[cells.indices, groups.cell_class[cell]]
+    right = wrong + cells.data
+    impossible = wrong < 0
+    wrong[impossible] = 0
+    by_class = np.ascontiguousarray(present.T)
+
+    def sums(alpha: Alpha) -> Array:
+        words = [_distinct(counts, alpha) for counts in by_class]
+        of_sizes = np.empty(len(sizes))
+        for i, (n_left, c) in enumerate(zip(*np.divmod(sizes, groups.n_classes), strict=True)):
+            counts, times, smoothing = words[c]
+            possible = counts <= n_left
+            of_sizes[i] = times[possible] @ np.log((n_left - counts + smoothing)[possible])
+            of_sizes[i] -= times @ np.log(n_left + 2.0 * smoothing)
+        smoothing = of_features(cells.indices, alpha)
+        change = log_smoothed(wrong, smoothing)
+        change[impossible] = 0.0
+        np.subtract(log_smoothed(right, smoothing), change, out=change)
+        return of_sizes[of_cell] + np.bincount(cell, change, minlength=len(left))
+
+    return sums
+
+
+def _distinct(counts: Array, alpha: Alpha) -> tuple[Array, Array, Array]:
+    """Counts, how many words have each, and what smoothing adds to them: few, unless each word has its own."""
+    if isinstance(alpha, np.ndarray):
+        return counts, np.ones(len(counts)), alpha
+    times = np.bincount(counts)
+    (distinct,) = np.nonzero(times)
+    return distinct, times[distinct].astype(np.float64), np.full(len(distinct), alpha)

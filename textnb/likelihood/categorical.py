@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from textnb.arrays import Array
+from textnb.likelihood.groups import Groups, values_at
 from textnb.likelihood.smoothing import safe_log
-from textnb.text.rows import Array
+from textnb.statistics.categories import MISSING
+
+_BLOCK = 1 << 20  # pairs of a row and a class worked on at a time
 
 
 def categorical_log_probability(table: Array, pseudo_counts: Array) -> Array:
@@ -43,7 +48,7 @@ def m_estimate(m: float, p: Any, n_categories: int, unknown: bool, column: str) 
 
 @dataclass(frozen=True, eq=False)
 class CategoricalRule:
-    """log P(x | c) = Σ_j T_j[x_j, c]: one look-up a column.
+    """log P(x | c) = Σ_j T_j[x_j, c]: one look-up per column.
 
     The last row of every table is 0, for values that are missing: their code is −1.
     """
@@ -59,5 +64,39 @@ class CategoricalRule:
 
 
 def categorical_rule(log_probabilities: list[Array]) -> CategoricalRule:
-    """The rule from a table log P(m | c), (K, M_j), a column."""
+    """The rule from one table log P(m | c), (K, M_j), per column."""
     return CategoricalRule(tuple(np.vstack([table.T, np.zeros(len(table))]) for table in log_probabilities))
+
+
+def categorical_without(codes: Array, groups: Groups, tables: Sequence[Array], pseudo_counts: Sequence[Array]) -> Array:
+    """Σ_j log((n_cm − G_cm + a_m) / Σ_m (n_cm − G_cm + a_m)), (n, K), where row i has category m = x_ij of column j.
+
+    G_cm of the n_cm rows of class c with that category are in the group of the row. A missing value adds nothing.
+    """
+    rule = categorical_rule(
+        [categorical_log_probability(*column) for column in zip(tables, pseudo_counts, strict=True)]
+    )
+    scores = rule.log_likelihood(codes)
+    step = max(1, _BLOCK // int(groups.n_cells.max(initial=1)))
+    for start in range(0, len(codes), step):
+        rows, cells = groups.pairs(np.arange(start, min(start + step, len(codes))), groups.of_row)
+        classes = groups.cell_class[cells]
+        touched = np.zeros(len(rows))
+        for j, (table, pseudo) in enumerate(zip(tables, pseudo_counts, strict=True)):
+            touched += _column(codes[:, j], rows, cells, classes, groups, table, pseudo)
+        scores[rows, classes] = touched
+    return scores
+
+
+def _column(
+    codes: Array, rows: Array, cells: Array, classes: Array, groups: Groups, table: Array, pseudo: Array
+) -> Array:
+    """log P(x_j | c) of pairs of a row and a cell of its group."""
+    given = codes != MISSING
+    n_categories = table.shape[1]
+    keys, taken = np.unique((groups.cell_of_row * n_categories + codes)[given], return_counts=True)
+    own = values_at(keys, taken, cells * n_categories + codes[rows])
+    of_cell = np.bincount(groups.cell_of_row[given], minlength=len(groups.cell_class))
+    mass = table.sum(axis=1)[classes] - of_cell[cells] + pseudo.sum()
+    scores = safe_log(table[classes, codes[rows]] - own + pseudo[codes[rows]]) - np.log(np.where(mass > 0, mass, 1.0))
+    return np.where(given[rows], scores, 0.0)

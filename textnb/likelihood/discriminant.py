@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from textnb.arrays import Array
 from textnb.likelihood.rules import LinearRule, QuadraticRule
 from textnb.statistics.covariance import feature_scale, principal_axes
-from textnb.text.rows import Array
 
 _COLLINEAR = 1e-12  # a smaller share of a feature's variance that others leave unexplained is rounding
 

@@ -2,37 +2,52 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from textnb.likelihood.rules import LinearRule, finite_rule
-from textnb.likelihood.smoothing import log_smoothed, safe_log, smoothed_mass
-from textnb.text.rows import Array
+from textnb.arrays import Array, SparseRows
+from textnb.likelihood.groups import Groups, Scores, Touched, cell_totals, subtract
+from textnb.likelihood.rules import ClassPart
+from textnb.likelihood.smoothing import Alpha, log_mass, log_smoothed, of_features, per_feature, safe_log
 
 
-def multinomial_log_probability(totals: Array, alpha: float | Array) -> Array:
-    """log θ_cj = log((N_cj + α_j) / Σ_j (N_cj + α_j)), (K, V).  Manning et al. 2008, eq. 13.7 (Lidstone smoothing).
+def log_probability(totals: SparseRows, documents: Array, alpha: Alpha, norm: bool = False) -> Array:
+    """log θ_cj = log((N_cj + α_j) / Σ_j (N_cj + α_j)), (V, K).  Manning et al. 2008, eq. 13.7 (Lidstone smoothing).
 
     A class of which nothing was seen at α = 0 produces no word: −∞ everywhere.
     """
-    mass = smoothed_mass(totals, alpha)
-    log_probability = log_smoothed(totals, alpha)
-    log_probability -= np.log(np.where(mass > 0, mass, 1.0))
-    return log_probability
+    return log_smoothed(totals.toarray(), per_feature(alpha)) + class_part(totals, documents, alpha).by_class
 
 
-def multinomial_rule(log_probability: Array) -> LinearRule:
-    """log P(x | c) = Σ_j x_j log θ_cj, the multinomial coefficient left out: it is the same for every class."""
-    return finite_rule(log_probability.T, np.zeros(len(log_probability)))
+def class_part(totals: SparseRows, documents: Array, alpha: Alpha, norm: bool = False) -> ClassPart:
+    """k_c = −log Σ_j (N_cj + α_j). The multinomial coefficient is left out: it is the same for every class."""
+    by_class = -log_mass(totals.column_sums(), alpha, totals.shape[0])
+    return ClassPart(by_class, np.zeros(len(by_class)))
 
 
-def language_model(probabilities: Any) -> LinearRule:
-    """A unigram language model a class, from word probabilities θ (K, V): log P(string) = Σ_j x_j log θ_cj."""
-    given = np.atleast_2d(np.asarray(probabilities, dtype=np.float64))
-    if not ((given >= 0) & (given <= 1)).all():
-        raise ValueError("word probabilities must lie between 0 and 1")
-    return multinomial_rule(safe_log(given))
+def term_part(totals: SparseRows, documents: Array, alpha: Alpha) -> tuple[float | Array, SparseRows]:
+    """t_j = log α_j, or 0 where α_j = 0, and d_jc = log(N_cj + α_j) − t_j: 0 for a term that a class has not."""
+    logs = np.where(np.greater(alpha, 0), safe_log(alpha), 0.0)
+    by_term: float | Array = logs if isinstance(alpha, np.ndarray) else float(logs)
+    totals = totals if np.min(alpha) > 0 else totals.filled()
+    terms = totals.row_ids
+    logarithms = log_smoothed(totals.data, of_features(terms, alpha))
+    return by_term, totals.with_data(logarithms - of_features(terms, by_term))
+
+
+def leave_one_out(rows: SparseRows, scored: SparseRows, groups: Groups, totals: SparseRows, norm: bool) -> Scores:
+    """Σ_j x_j log((N_cj − G_cj + α_j) / Σ_j (N_cj − G_cj + α_j)), where the row's group holds G_cj in class c."""
+    counts = totals.toarray()
+    touched = Touched(scored, groups.of_row, groups, cell_totals(rows, groups), counts)
+    lengths = scored.row_sums()
+    mass = subtract(totals.column_sums(), groups.sums(rows.row_sums()))
+
+    def scores(alpha: Alpha) -> Array:
+        found = scored @ log_smoothed(counts, per_feature(alpha))
+        touched.replace(found, lambda block: block.weighted_logarithms(alpha))
+        found -= lengths[:, np.newaxis] * log_mass(mass, alpha, rows.n_columns)[groups.of_row]
+        return found
+
+    return scores
 
 
 def perplexity(log_likelihood: Array, lengths: Array, class_ids: Array | None = None) -> Array:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from textnb.arrays import Array
 from textnb.likelihood.smoothing import safe_log
-from textnb.text.rows import Array
 
 
 def class_log_prior(documents: Array, *, learned: bool = True, given: Any = None) -> Array:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from textnb.text.rows import Array, SparseRows
+from textnb.arrays import Array, SparseRows
 
 _BLOCK = 1 << 20  # random numbers held at a time where most of them come to nothing
 
@@ -20,7 +20,7 @@ def draw_positions(log_probability: Array, n: int, rng: Any) -> Array:
 
 
 def draw_categories(log_probability: Array, class_ids: Array, rng: Any) -> Array:
-    """One position a row from the distribution (K, M) of its class."""
+    """One position per row from the distribution (K, M) of its class."""
     drawn = np.empty(len(class_ids), dtype=np.int64)
     for c in np.unique(class_ids):
         rows = class_ids == c

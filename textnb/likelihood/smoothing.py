@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from textnb.text.rows import Array
+from textnb.arrays import Array
 
+Alpha = float | Array  # one for all features, or one per feature
 SMALLEST_ALPHA = 1e-10
 
 
@@ -19,34 +20,36 @@ def safe_log(values: Any) -> Array:
         return np.log(values)
 
 
-def log_smoothed(counts: Array, alpha: float | Array) -> Array:
-    """log(N + α), (K, V). Counts are mostly small integers: their logarithms come from a table where that pays."""
+def log_smoothed(counts: Array, alpha: Alpha) -> Array:
+    """log(N + α) of every count. They are mostly small integers: their logarithms come from a table where that pays."""
     integers = np.issubdtype(counts.dtype, np.integer)
     if integers and np.ndim(alpha) == 0 and counts.size:
         largest = int(counts.max())
         if 4 * largest < counts.size:
-            table = safe_log(np.arange(largest + 1) + alpha)
-            return np.take(table, counts.T).T
+            return np.take(safe_log(np.arange(largest + 1) + alpha), counts)
     smoothed = counts + alpha
     with np.errstate(divide="ignore"):
         return np.log(smoothed, out=smoothed)
 
 
-def sum_features(values: Array) -> Array:
-    """Σ_j x_cj, (K,), in two stages, which keeps the rounding of 100,000 terms to that of a few hundred."""
-    if not values.shape[1]:
-        return np.zeros(len(values), dtype=values.dtype)
-    return np.add.reduceat(values.T, np.arange(0, values.shape[1], 512), axis=0).sum(axis=0)
+def of_features(features: Array, values: float | Array) -> float | Array:
+    """The values of some features, by position; of one value for all features that one."""
+    return values[features] if isinstance(values, np.ndarray) else values
 
 
-def smoothed_mass(counts: Array, alpha: float | Array) -> Array:
-    """Σ_j (N_cj + α_j), (K, 1)."""
-    pseudo_counts = np.sum(np.broadcast_to(alpha, counts.shape[1]), dtype=np.float64)
-    return (np.einsum("cj->c", counts) + pseudo_counts)[:, np.newaxis]
+def per_feature(alpha: Alpha) -> Alpha:
+    """Alpha as it is added to totals (V, K)."""
+    return alpha[:, np.newaxis] if isinstance(alpha, np.ndarray) else alpha
 
 
-def check_alpha(alpha: Any, n_features: int | None, force_alpha: bool = True) -> float | Array:
-    """A smoothing parameter, one or one a feature; below 1e-10 it is raised to that unless it is forced."""
+def log_mass(counts: Array, alpha: Alpha, n_features: int) -> Array:
+    """log Σ_j (N_cj + α_j) from Σ_j N_cj; 0 where there is nothing."""
+    mass = counts + float(np.sum(np.broadcast_to(alpha, n_features), dtype=np.float64))
+    return np.log(np.where(mass > 0, mass, 1.0))
+
+
+def check_alpha(alpha: Any, n_features: int | None, force_alpha: bool = True) -> Alpha:
+    """A smoothing parameter, one or one per feature; below 1e-10 it is raised to that unless it is forced."""
     checked = float(alpha) if isinstance(alpha, Real) else np.asarray(alpha, dtype=np.float64)
     if isinstance(checked, np.ndarray) and checked.shape != (n_features,):
         raise ValueError(
@@ -60,7 +63,7 @@ def check_alpha(alpha: Any, n_features: int | None, force_alpha: bool = True) ->
         warnings.warn(
             f"alpha too small will result in numeric errors, setting alpha = {SMALLEST_ALPHA:.1e}. "
             "Use `force_alpha=True` to keep alpha unchanged.",
-            stacklevel=5,
+            stacklevel=6,
         )
         return np.maximum(checked, SMALLEST_ALPHA)
     return checked

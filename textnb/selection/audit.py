@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
+from textnb.arrays import Array, SparseRows
 from textnb.selection.duplicates import near_duplicates
-from textnb.text.rows import Array, SparseRows
 
 _BINS = 20  # lengths at which known documents are measured, if there are
 _BIN_SIZE = 50  # documents for each
 
 
+class _Finding:
+    def to_json(self) -> dict[str, Any]:
+        """The fields by name; null for an infinite number, which JSON cannot say."""
+        fields = vars(self).items()
+        return {name: None if isinstance(value, float) and not np.isfinite(value) else value for name, value in fields}
+
+
 @dataclass(frozen=True)
-class SuspiciousLabel:
+class SuspiciousLabel(_Finding):
     """A document whose words speak for `suggested` and not for its `label`, by `margin` a word."""
 
     position: int
@@ -24,13 +31,9 @@ class SuspiciousLabel:
     suggested: Any
     margin: float
 
-    def to_json(self) -> dict[str, Any]:
-        """The same by name; null for an infinite margin, which JSON cannot say."""
-        return asdict(self) | {"margin": _finite(self.margin)}
-
 
 @dataclass(frozen=True)
-class CrossClassDuplicate:
+class CrossClassDuplicate(_Finding):
     """Two documents that are nearly the same and bear different labels."""
 
     first: int
@@ -39,21 +42,14 @@ class CrossClassDuplicate:
     second_label: Any
     similarity: float
 
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 @dataclass(frozen=True)
-class Novelty:
+class Novelty(_Finding):
     """By how many standard deviations a document is less probable than known ones of its length: `z`."""
 
     position: int
     z: float
     unknown_share: float
-
-    def to_json(self) -> dict[str, Any]:
-        """The same by name; null for an infinite z, which JSON cannot say."""
-        return asdict(self) | {"z": _finite(self.z)}
 
 
 def suspicious_labels(
@@ -68,7 +64,6 @@ def suspicious_labels(
     Left out is what cannot be judged: documents without words or that no class explains, and classes of which no
     document is explained by the rest, such as those of one document.
     """
-    _check_same_number(scores=joint, classes=class_ids, lengths=lengths)
     rows = np.arange(len(joint))
     given = joint[rows, class_ids]
     others = np.array(joint, dtype=np.float64)
@@ -119,7 +114,6 @@ class LengthStandard:
         The probability of a word depends on how long its document is, in the mean and more so in the spread, so both
         are taken over documents of like length, as many for each length.
         """
-        _check_same_number(probabilities=log_probability, lengths=lengths)
         (usable,) = np.nonzero((lengths > 0) & np.isfinite(log_probability))
         if not len(usable):
             raise ValueError("there is nothing to compare with: no known document has words and a finite log P(x)")
@@ -151,19 +145,7 @@ def novelty(log_probability: Array, lengths: Array, unknown_share: Array, refere
     charge an unknown word like one never counted, a column of zeros in training: leaving a document out makes just that
     of words no other has, so known and new documents are measured alike.
     """
-    _check_same_number(probabilities=log_probability, lengths=lengths, shares=unknown_share)
     z = reference.z(log_probability, lengths)
     order = np.argsort(-z, kind="stable")
     columns = (order, z[order], unknown_share[order])
     return [Novelty(*values) for values in zip(*(column.tolist() for column in columns), strict=True)]
-
-
-def _finite(value: float) -> float | None:
-    return value if np.isfinite(value) else None
-
-
-def _check_same_number(**arrays: Array) -> None:
-    sizes = {name: len(array) for name, array in arrays.items()}
-    if len(set(sizes.values())) > 1:
-        told = ", ".join(f"{size} {name}" for name, size in sizes.items())
-        raise ValueError(f"there must be one of each a document, got {told}")

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from textnb.decision import Calibration, behind_best
-from textnb.text.rows import Array
+from textnb.arrays import Array
+from textnb.model.calibration import Calibration
+from textnb.model.decision import behind_best
 
 FEWEST_DOCUMENTS = 10  # fewer say nothing about how sure to be
 _IMPOSSIBLE = -1e100  # in place of −∞: as improbable, but 0 times it is 0
@@ -137,7 +138,4 @@ def _slopes(
         return gradient, curvature
     crossed = -np.einsum("ik,ic->kc", features, spread)
     own = np.diag(probabilities.sum(axis=0) + 1) - np.einsum("ic,id->cd", probabilities, probabilities)
-    return (
-        np.concatenate([gradient, error.sum(axis=0) + offsets]),
-        np.block([[curvature, crossed], [crossed.T, own]]),
-    )
+    return (np.concatenate([gradient, error.sum(axis=0) + offsets]), np.block([[curvature, crossed], [crossed.T, own]]))

@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
-from textnb.text.rows import Array, SparseRows
+from textnb.arrays import Array, SparseRows
 
 _HASHES = 96
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2⁶⁴ / golden ratio, odd: spreads what it is multiplied with
@@ -31,9 +30,6 @@ class NearDuplicate:
     second: int
     similarity: float
 
-    def to_json(self) -> dict[str, Any]:
-        return vars(self).copy()
-
 
 def near_duplicates(rows: SparseRows, threshold: float = 0.8) -> list[NearDuplicate]:
     """Pairs of documents whose similarity is `threshold` or more, the most alike first, then by position.
@@ -46,19 +42,6 @@ def near_duplicates(rows: SparseRows, threshold: float = 0.8) -> list[NearDuplic
     order = np.lexsort((second, first, -similarity))
     columns = (values[order].tolist() for values in (first, second, similarity))
     return [NearDuplicate(*pair) for pair in zip(*columns, strict=True)]
-
-
-def duplicate_groups(rows: SparseRows, threshold: float = 0.8) -> Array:
-    """A group number a document, in order of appearance; near duplicates, and theirs in turn, share one."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    n = rows.shape[0]
-    first, second, _ = _pairs(rows, threshold)
-    linked = coo_array((np.ones(len(first), dtype=np.int8), (first, second)), shape=(n, n))
-    component = connected_components(linked, directed=False)[1]
-    _, appearance, group = np.unique(component, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(appearance))[group]
 
 
 def share_near_duplicated(rows: SparseRows, threshold: float = 0.5) -> float:
@@ -124,7 +107,7 @@ def _candidates(indptr: Array, indices: Array, documents: Array, threshold: floa
 
 
 def _buckets(indptr: Array, indices: Array, documents: Array, threshold: float) -> Iterator[Array]:
-    """For each band, a number a document, equal where the smallest terms agree in all of its hash functions."""
+    """For each band, one number per document, equal where the smallest terms agree in all of its hash functions."""
     if not len(documents):
         return
     kept = np.zeros(len(indptr) - 1, dtype=np.bool_)

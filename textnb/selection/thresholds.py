@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from textnb.decision import log_odds_against
-from textnb.text.rows import Array
+from textnb.arrays import Array
+from textnb.model.decision import log_odds_against
 
 
 def threshold_for_ceiling(

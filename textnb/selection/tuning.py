@@ -1,4 +1,4 @@
-"""Choosing a recipe by what each document scores in a model that never saw it: one counting pass an analyzer, no refit.
+"""Choosing a recipe by what each document scores in a model that never saw it: one counting pass per analyzer.
 
 The candidates are the same for every corpus. They are searched in three steps, each by leave-one-out accuracy, ties by
 log-loss: every model and weighting on words; the best two of them on every choice of terms; every alpha for the best.
@@ -14,30 +14,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from textnb.decision import log_posterior
-from textnb.learner import EMPTY_VOCABULARY
+from textnb.arrays import Array, SparseRows
+from textnb.likelihood.families import FAMILIES, family
 from textnb.likelihood.prior import class_log_prior
-from textnb.models.count import count_model
+from textnb.model.decision import log_posterior
 from textnb.selection.duplicates import share_near_duplicated
 from textnb.selection.subtraction import leave_one_out_scores
 from textnb.text.analyzer import Analyzer
 from textnb.text.counting import count_all
-from textnb.text.learning import Limits
-from textnb.text.rows import Array, SparseRows
+from textnb.text.features import EMPTY_VOCABULARY
+from textnb.text.limits import Limits
+from textnb.text.terms import TermTable
 from textnb.text.weights import Weighting
 
 AUTO = "auto"
-RECIPES = (
-    ("complement", "log-tfidf"),
-    ("complement", "tfidf"),
-    ("complement", "counts"),
-    ("complement", "binary"),
-    ("multinomial", "log-tfidf"),
-    ("multinomial", "tfidf"),
-    ("multinomial", "counts"),
-    ("multinomial", "binary"),
-    ("bernoulli", "binary"),
-)
 TERMS: dict[str, tuple[tuple[tuple[int, int], int], ...]] = {  # n-gram range and min_df
     "word": (((1, 1), 1), ((1, 1), 2), ((1, 2), 2)),
     "char": (((2, 4), 2), ((3, 5), 2)),
@@ -119,21 +109,20 @@ class Fixed:
 
     def recipes(self) -> list[tuple[str, str]]:
         """Models and weightings to try."""
-        found = [
-            (model, weights)
-            for model, weights in RECIPES
-            if self.model in (AUTO, model) and (self.weights in (AUTO, weights) or model == "bernoulli")
+        families = FAMILIES.values() if self.model == AUTO else [family(self.model)]
+        return [
+            (each.name, weights)
+            for each in families
+            for weights in (each.weightings if self.weights == AUTO else [each.weighting(self.weights)])
         ]
-        return found or [(self.model, self.weights)]
 
     def terms(self, kind: Any) -> list[tuple[tuple[int, int], float | int]]:
         """N-gram ranges and min_df to try; with an analyzer of the user's own n-grams are its own business."""
-        known = TERMS.get(kind, (((1, 1), 1), ((1, 1), 2))) if isinstance(kind, str) else (((1, 1), 1), ((1, 1), 2))
-        found = [
+        choices = [
             (ngrams if self.ngrams == AUTO else self.ngrams, min_df if self.min_df == AUTO else self.min_df)
-            for ngrams, min_df in known
+            for ngrams, min_df in (TERMS[kind] if isinstance(kind, str) else TERMS["word"][:2])
         ]
-        return list(dict.fromkeys(found))  # type: ignore[arg-type]
+        return list(dict.fromkeys(choices))  # type: ignore[arg-type]
 
     def alphas(self, among: Sequence[float]) -> Sequence[float]:
         return among if self.alpha == AUTO else (self.alpha,)  # type: ignore[return-value]
@@ -144,10 +133,10 @@ def tune(
     class_ids: Array,
     *,
     analyzer: Analyzer = Analyzer(),  # noqa: B008  (it is frozen)
-    fixed: Fixed = Fixed(),  # noqa: B008
+    fixed: Fixed = Fixed(),
     groups: Any = None,
     limits: Limits = Limits(),  # noqa: B008
-    vocabulary: Sequence[Any] | None = None,
+    vocabulary: TermTable | None = None,
     norm: bool = False,
     fit_prior: bool = True,
     class_prior: Any = None,
@@ -165,11 +154,10 @@ def tune(
 
     @lru_cache(maxsize=2)  # as many n-gram ranges as there are among the candidates of an analyzer
     def counted(ngrams: tuple[int, int]) -> SparseRows:
-        ids, rows = count_all(documents, replace(analyzer, ngrams=ngrams), n_jobs)
+        terms, rows = count_all(documents, replace(analyzer, ngrams=ngrams), n_jobs)
         if vocabulary is not None:
-            known = set(vocabulary)
-            found = rows.select_columns(np.fromiter(map(known.__contains__, ids), bool, len(ids)))
-            return replace(found, n_columns=len(known))  # terms that no document has are smoothed too
+            known = rows.select_columns(vocabulary.locate(terms) >= 0)
+            return replace(known, n_columns=len(vocabulary))  # terms that no document has are smoothed too
         if not rows.n_columns:
             raise ValueError(EMPTY_VOCABULARY)
         return rows
@@ -193,8 +181,9 @@ def tune(
     ) -> Iterator[Trial]:
         for (ngrams, min_df), (model, weights) in product(terms, list(recipes)):
             rows = weighed(ngrams, min_df, weights)
-            estimator = count_model(model, norm=norm, fit_prior=fit_prior, class_prior=class_prior)
-            scores = leave_one_out_scores(estimator, rows, class_ids, alphas, groups)
+            scores = leave_one_out_scores(
+                model, rows, class_ids, alphas, groups, norm=norm, fit_prior=fit_prior, class_prior=class_prior
+            )
             for alpha, joint in zip(alphas, scores, strict=True):
                 trial = Trial(Candidate(model, weights, ngrams, min_df, alpha), *_measured(joint, class_ids, log_prior))
                 progress(trial)

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from textnb.text.rows import Array
+from textnb.arrays import Array
+from textnb.statistics.counts import difference, new_classes, places_among, sorted_union, spread
 
 MISSING = -1  # the code of a value that is not there
 UNKNOWN = -2  # the code of a category that is not in the list
@@ -23,7 +24,7 @@ class Encoded(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class CategoryCounts:
-    """A table (K, M_j) a column: rows of class c that have category m. Tables add, and can be subtracted again.
+    """One table (K, M_j) per column: rows of class c that have category m. Tables add, and can be subtracted again.
 
     ``documents`` counts all rows of a class; a table's row adds up to less where values were missing. Operands are
     aligned over classes and categories.
@@ -31,7 +32,7 @@ class CategoryCounts:
 
     classes: Array  # (K,), sorted
     documents: Array  # (K,)
-    categories: tuple[Array, ...]  # a sorted array a column
+    categories: tuple[Array, ...]  # one sorted array per column
     tables: tuple[Array, ...]
 
     def __post_init__(self) -> None:
@@ -52,11 +53,11 @@ class CategoryCounts:
     def __sub__(self, other: CategoryCounts) -> CategoryCounts:
         """What is left without `other`, which must be contained in it; categories stay, if only with zeros."""
         classes, categories = self._union(other)
-        if len(classes) != len(self.classes):
-            raise ValueError(f"cannot subtract rows of {np.setdiff1d(classes, self.classes)[0]!r}: none were counted")
+        if unseen := new_classes(self.classes, classes):
+            raise ValueError(f"cannot subtract rows of {unseen[0]!r}: none were counted")
         mine, theirs = self.aligned(classes, categories), other.aligned(classes, categories)
-        documents = _difference(mine.documents, theirs.documents)
-        tables = tuple(_difference(a, b) for a, b in zip(mine.tables, theirs.tables, strict=True))
+        documents = difference(mine.documents, theirs.documents)
+        tables = tuple(difference(a, b) for a, b in zip(mine.tables, theirs.tables, strict=True))
         if (documents < 0).any():
             raise ValueError(f"cannot subtract more rows than were counted in class {classes[documents < 0][0]!r}")
         for j, table in enumerate(tables):
@@ -68,9 +69,8 @@ class CategoryCounts:
 
     def aligned(self, classes: Array, categories: tuple[Array, ...]) -> CategoryCounts:
         """The same counts over more classes and categories."""
-        rows = np.searchsorted(classes, self.classes)
-        documents = np.zeros(len(classes), dtype=self.documents.dtype)
-        documents[rows] = self.documents
+        rows = places_among(self.classes, classes)
+        documents = spread(self.documents, rows, len(classes))
         tables = []
         for known, table, wanted in zip(self.categories, self.tables, categories, strict=True):
             grown = np.zeros((len(classes), len(wanted)), dtype=table.dtype)
@@ -82,8 +82,8 @@ class CategoryCounts:
         if len(self.categories) != len(other.categories):
             raise ValueError(f"cannot align {len(self.categories)} columns with {len(other.categories)}")
         pairs = zip(self.categories, other.categories, strict=True)
-        categories = tuple(sorted_union(a, b, f"column {j}") for j, (a, b) in enumerate(pairs))
-        return sorted_union(self.classes, other.classes, "the classes"), categories
+        categories = tuple(_union_of_categories(a, b, j) for j, (a, b) in enumerate(pairs))
+        return sorted_union(self.classes, other.classes, "classes"), categories
 
 
 def count_categories(
@@ -126,16 +126,10 @@ def as_objects(values: Sequence[object]) -> Array:
     return array
 
 
-def sorted_union(a: Array, b: Array, what: str) -> Array:
+def _union_of_categories(a: Array, b: Array, column: int) -> Array:
     if a is b or np.array_equal(a, b):
         return a
     try:
         return np.union1d(a, b)
     except TypeError as error:
-        raise ValueError(f"{what} held values of one type, now of another: {a[0]!r} and {b[0]!r}") from error
-
-
-def _difference(a: Array, b: Array) -> Array:
-    """a − b; what rounding leaves of sums of weights that cancel is 0, not less."""
-    rest = a - b
-    return np.where((rest < 0) & (rest >= -1e-9 * b), 0, rest) if rest.dtype.kind == "f" else rest
+        raise ValueError(f"column {column} held values of one type, now of another: {a[0]!r} and {b[0]!r}") from error

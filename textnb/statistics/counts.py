@@ -1,174 +1,118 @@
-"""What a count model has seen: documents and term totals of every class. Counts add, and can be taken away again."""
+"""What a count model has seen: documents and feature totals of every class. Counts add, and can be taken away again."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
-from textnb.text.rows import Array, SparseRows
+from textnb.arrays import Array, SparseRows
 
-_FEW_ENTRIES = 1 << 16
 _ROUNDING = 1e-9  # of what is taken away, or of 1: above the error of a sum of floats, below what a word can weigh
+_EXACT_FLOAT = 2.0**53  # floats of at least this size stand for several integers
 
 
 @dataclass(frozen=True, eq=False)
 class ClassCounts:
-    """Totals N_cj of every term j in every class c, and the number of documents of every class.
+    """Totals N_cj of every feature j in every class c, and the number of documents of every class.
 
-    Integers stay integers, so that adding and subtracting are exact; weights and tf-idf make them floats. Columns are
-    positions in a matrix, or named by sorted ``terms``; operands are aligned over classes and terms.
+    Integers stay integers, so that adding and subtracting are exact; weights and tf-idf make them floats. Operands are
+    aligned over their classes.
     """
 
     classes: Array  # (K,), sorted
     documents: Array  # (K,)
-    totals: Array  # (K, V)
-    terms: Array | None = None  # (V,), sorted, or None for columns by position
+    totals: SparseRows  # (V, K), canonical, without zeros
 
     def __post_init__(self) -> None:
-        shape = (len(self.classes), self.totals.shape[1] if self.terms is None else len(self.terms))
-        if self.totals.shape != shape or self.documents.shape != shape[:1]:
+        n_features, n_classes = self.totals.shape
+        if n_classes != len(self.classes) or self.documents.shape != self.classes.shape:
             raise ValueError(
-                f"totals {self.totals.shape} and documents {self.documents.shape} do not fit {shape[0]} classes and "
-                f"{shape[1]} terms"
+                f"totals of {n_features} features in {n_classes} classes and documents {self.documents.shape} do not "
+                f"fit {len(self.classes)} classes"
             )
-        _check_total(self.totals)
-        for array in (self.classes, self.documents, self.totals, self.terms):
-            if array is not None:
-                array.flags.writeable = False
-
-    @classmethod
-    def nothing(cls, classes: Array, n_terms: int) -> ClassCounts:
-        """The neutral element: no document of any of these classes."""
-        return cls(classes, np.zeros(len(classes), dtype=np.int64), np.zeros((len(classes), n_terms), dtype=np.int64))
+        _check_total(self.totals.data)
+        for array in self._arrays:
+            array.flags.writeable = False
 
     def __add__(self, other: ClassCounts) -> ClassCounts:
-        classes, terms = self._union(other)
-        mine, theirs = self._aligned(classes, terms), other._aligned(classes, terms)
+        classes = self._union(other)
+        mine, theirs = self._among(classes), other._among(classes)
         return ClassCounts(
-            classes,
-            checked_sum(mine.documents, theirs.documents),
-            checked_sum(mine.totals, theirs.totals),
-            terms,
+            classes, checked_sum(mine.documents, theirs.documents), mine.totals.combine(theirs.totals, checked_sum)
         )
 
     def __sub__(self, other: ClassCounts) -> ClassCounts:
-        """What is left without `other`, which must be contained in it; classes and terms stay, if only with zeros."""
-        classes, terms = self._union(other)
-        if len(classes) != len(self.classes):
-            raise ValueError(f"cannot subtract documents of {_missing(classes, self.classes)}: none were counted")
-        if terms is not None and self.terms is not None and len(terms) != len(self.terms):
-            raise ValueError(f"cannot subtract the term {_missing(terms, self.terms)}: it was never counted")
-        taken = other._aligned(classes, terms)
-        documents, totals = difference(self.documents, taken.documents), difference(self.totals, taken.totals)
+        """What is left without `other`, which must be contained in it; classes stay, if only with zeros."""
+        classes = self._union(other)
+        mine, taken = self._among(classes), other._among(classes)
+        if unseen := new_classes(self.classes, classes):
+            raise ValueError(f"cannot subtract documents of {unseen[0]!r}: none were counted")
+        documents, totals = difference(mine.documents, taken.documents), mine.totals.combine(taken.totals, difference)
         if (documents < 0).any():
             short = classes[documents < 0].tolist()[0]
             raise ValueError(f"cannot subtract more documents than were counted in class {short!r}")
-        if (totals < 0).any():
-            c, j = np.argwhere(totals < 0)[0]
-            what = f"column {j}" if terms is None else f"the term {terms.tolist()[j]!r}"
-            raise ValueError(f"cannot subtract more of {what} than was counted in class {classes.tolist()[c]!r}")
-        return ClassCounts(classes, documents, totals, terms)
-
-    def without_empty(self) -> ClassCounts:
-        """Classes without documents and named terms without counts left out: the canonical form."""
-        classes = (self.documents != 0) | (self.totals != 0).any(axis=1)
-        terms = np.ones(self.totals.shape[1], bool) if self.terms is None else (self.totals != 0).any(axis=0)
-        return ClassCounts(
-            self.classes[classes],
-            self.documents[classes],
-            self.totals[np.ix_(classes, terms)],
-            None if self.terms is None else self.terms[terms],
-        )
+        if (totals.data < 0).any():
+            entry = int(np.argmax(totals.data < 0))
+            label = classes.tolist()[totals.indices[entry]]
+            raise ValueError(
+                f"cannot subtract more of column {totals.row_ids[entry]} than was counted in class {label!r}"
+            )
+        return ClassCounts(classes, documents, totals)
 
     def __eq__(self, other: object) -> bool:
-        """Equal in canonical form."""
+        """The same counts; classes of which nothing was counted are left out of the comparison."""
         if not isinstance(other, ClassCounts):
             return NotImplemented
-        a, b = self.without_empty(), other.without_empty()
-        return (
-            np.array_equal(a.classes, b.classes)
-            and np.array_equal(a.documents, b.documents)
-            and np.array_equal(a.totals, b.totals)
-            and _same(a.terms, b.terms)
-        )
+        a, b = self._without_empty_classes(), other._without_empty_classes()
+        return a.totals.shape == b.totals.shape and all(map(np.array_equal, a._arrays, b._arrays))
 
     __hash__ = None  # type: ignore[assignment]
 
-    def _union(self, other: ClassCounts) -> tuple[Array, Array | None]:
-        if (self.terms is None) != (other.terms is None):
-            raise ValueError("cannot align counts with named terms and counts by position")
-        if self.terms is None and self.totals.shape[1] != other.totals.shape[1]:
-            raise ValueError(f"cannot align {self.totals.shape[1]} columns with {other.totals.shape[1]}")
-        terms = None if self.terms is None or other.terms is None else sorted_union(self.terms, other.terms, "terms")
-        return sorted_union(self.classes, other.classes, "classes"), terms
+    @property
+    def _arrays(self) -> tuple[Array, ...]:
+        return self.classes, self.documents, self.totals.indptr, self.totals.indices, self.totals.data
 
-    def _aligned(self, classes: Array, terms: Array | None) -> ClassCounts:
-        if _same(classes, self.classes) and _same(terms, self.terms):
+    def _without_empty_classes(self) -> ClassCounts:
+        seen = self.documents != 0
+        seen[self.totals.indices] = True
+        return ClassCounts(self.classes[seen], self.documents[seen], self.totals.select_columns(seen))
+
+    def _union(self, other: ClassCounts) -> Array:
+        if self.totals.shape[0] != other.totals.shape[0]:
+            raise ValueError(f"cannot align {self.totals.shape[0]} columns with {other.totals.shape[0]}")
+        return sorted_union(self.classes, other.classes, "classes")
+
+    def _among(self, classes: Array) -> ClassCounts:
+        """The same counts among more classes."""
+        if len(classes) == len(self.classes):
             return self
-        rows = np.searchsorted(classes, self.classes)
-        width = self.totals.shape[1] if terms is None else len(terms)
-        columns = np.arange(width) if terms is None or self.terms is None else np.searchsorted(terms, self.terms)
-        documents = np.zeros(len(classes), dtype=self.documents.dtype)
-        documents[rows] = self.documents
-        totals = np.zeros((len(classes), width), dtype=self.totals.dtype, order="F")
-        totals[np.ix_(rows, columns)] = self.totals
-        return ClassCounts(classes, documents, totals, terms)
+        positions = places_among(self.classes, classes)
+        documents = spread(self.documents, positions, len(classes))
+        return ClassCounts(classes, documents, self.totals.place_columns(positions, len(classes)))
 
 
-def unique_classes(y: Array) -> tuple[Array, Array]:
-    """The sorted classes, and the position of every label among them."""
-    classes, class_ids = np.unique(y, return_inverse=True)
-    if classes.dtype == object and all(isinstance(label, str) for label in classes):
-        classes = np.array(classes.tolist())  # strings, as scikit-learn has them
-    return classes, class_ids
-
-
-def count_classes(X: Any, class_ids: Array, classes: Array, weights: Array | None = None) -> ClassCounts:
-    """N_cj = Σ_{i: y_i = c} w_i x_ij, from sparse or dense rows X, without an n × K indicator matrix.
-
-    The totals are in Fortran order: the transpose, which prediction multiplies with, is contiguous.
-    """
+def count_classes(
+    X: Any, class_ids: Array, classes: Array, weights: Array | None = None, n_threads: int = 1
+) -> ClassCounts:
+    """N_cj = Σ_{i: y_i = c} w_i x_ij, from sparse or dense rows X, without an n × K indicator matrix."""
     documents = np.bincount(class_ids, weights=weights, minlength=len(classes))
     if isinstance(X, SparseRows):
-        totals = _sparse_totals(X, class_ids, len(classes), weights)
+        data = _in_64_bits(X.data)
+        if weights is not None:
+            with np.errstate(over="ignore"):  # an infinite total is refused
+                data = data * np.repeat(weights, np.diff(X.indptr))
+        totals = X.with_data(data).sums_by_class(class_ids, len(classes), n_threads)
     else:
-        totals = _dense_totals(X, class_ids, len(classes), weights)
+        from scipy.sparse import csr_array
+
+        n = len(class_ids)
+        values = np.ones(n, dtype=np.int64) if weights is None else weights
+        indicator = csr_array((values, (class_ids, np.arange(n))), shape=(len(classes), n))
+        totals = SparseRows.of_dense((indicator @ _in_64_bits(X)).T)
     return ClassCounts(classes, documents, totals)
-
-
-def _sparse_totals(X: SparseRows, class_ids: Array, n_classes: int, weights: Array | None) -> Array:
-    """Entries added up by (class, term) in one pass, in the type of the data.
-
-    The kernel does that or, without it, of many entries a coordinate matrix as it becomes dense; of a few numpy does,
-    and scipy need not be loaded.
-    """
-    lengths = np.diff(X.indptr)
-    data = _in_64_bits(X.data)
-    if weights is not None:
-        with np.errstate(over="ignore"):  # an infinite total is refused
-            data = data * np.repeat(weights, lengths)
-    totals = X.with_data(data).sums_by_class(class_ids, n_classes)
-    if totals is not None:
-        return totals.T
-    entry_classes = np.repeat(class_ids.astype(X.indices.dtype), lengths)
-    if len(data) < _FEW_ENTRIES:
-        totals = np.zeros((X.n_columns, n_classes), dtype=data.dtype)
-        np.add.at(totals, (X.indices, entry_classes), data)
-        return totals.T
-    from scipy.sparse import coo_array
-
-    return coo_array((data, (entry_classes, X.indices)), shape=(n_classes, X.n_columns)).toarray(order="F")
-
-
-def _dense_totals(X: Array, class_ids: Array, n_classes: int, weights: Array | None) -> Array:
-    from scipy.sparse import csr_array
-
-    n = len(class_ids)
-    values = np.ones(n, dtype=np.int64) if weights is None else weights
-    indicator = csr_array((values, (class_ids, np.arange(n))), shape=(n_classes, n))
-    return np.asfortranarray(indicator @ _in_64_bits(X))
 
 
 def _in_64_bits(values: Array) -> Array:
@@ -212,19 +156,111 @@ def checked_sum(a: Array, b: Array) -> Array:
     return total
 
 
+# Labels
+
+
+def unique_classes(y: Array) -> tuple[Array, Array]:
+    """The sorted classes, and the position of every label among them."""
+    classes, class_ids = np.unique(y, return_inverse=True)
+    if classes.dtype == object and all(isinstance(label, str) for label in classes):
+        classes = np.array(classes.tolist())  # strings, as scikit-learn has them
+    return classes, class_ids
+
+
+def one_kind(a: Array, b: Array, what: str) -> tuple[Array, Array]:
+    """Both arrays of labels in one type, converted exactly; a ValueError if that cannot be.
+
+    Strings, booleans and numbers are different kinds. Whole floats become integers beside integers, and integers
+    floats beside other floats, up to 2⁵³: beyond it a float stands for several integers.
+    """
+    if a.dtype == b.dtype and a.dtype != object:
+        return a, b
+    x, y = (np.array(labels.tolist()) if _holds_plain_values(labels) else labels for labels in (a, b))
+    if not len(x) or not len(y):
+        return x, y
+    kinds = {x.dtype.kind, y.dtype.kind}
+    if kinds <= {"i", "u"}:
+        exact = max(int(x.max()), int(y.max())) < 2**63
+        x, y = x.astype(np.int64), y.astype(np.int64)
+    elif kinds <= {"i", "u", "f"} and len(kinds) > 1:
+        floats = x if x.dtype.kind == "f" else y
+        exact = all((np.abs(labels.astype(np.float64)) < _EXACT_FLOAT).all() for labels in (x, y))
+        common = np.int64 if exact and (floats == np.floor(floats)).all() else np.float64
+        x, y = (x.astype(common), y.astype(common)) if exact else (x, y)
+    else:
+        exact = len(kinds) == 1 and (kinds != {"O"} or {*map(type, x.tolist())} == {*map(type, y.tolist())})
+    if not exact:
+        raise ValueError(
+            f"cannot align {what} of different types: {a.tolist()[0]!r} and {b.tolist()[0]!r} ({a.dtype} and {b.dtype})"
+        )
+    return x, y
+
+
+def _holds_plain_values(labels: Array) -> bool:
+    """Whether an array of objects holds only strings, only booleans, only integers or only floats."""
+    return labels.dtype == object and {*map(type, labels.tolist())} in ({str}, {bool}, {int}, {float})
+
+
 def sorted_union(a: Array, b: Array, what: str) -> Array:
-    if _same(a, b) or not b.size:
-        return a
-    if not a.size:
-        return b
-    if isinstance(a[0], str) != isinstance(b[0], str):
-        raise ValueError(f"cannot align {what} of different types: {a.tolist()[0]!r} and {b.tolist()[0]!r}")
-    return np.union1d(a, b)
+    """The labels of both, which must be of one kind."""
+    x, y = one_kind(a, b, what)
+    if not len(y) or np.array_equal(x, y):
+        return x
+    return np.union1d(x, y) if len(x) else y
 
 
-def _same(a: Array | None, b: Array | None) -> bool:
-    return a is b or (a is not None and b is not None and np.array_equal(a, b))
+def places_among(known: Array, classes: Array) -> Array:
+    """The position of each known class in sorted classes that include them all."""
+    labels, among = one_kind(known, classes, "classes")
+    return np.searchsorted(among, labels)
 
 
-def _missing(union: Array, known: Array) -> str:
-    return repr(np.setdiff1d(union, known).tolist()[0])
+def new_classes(known: Array, classes: Array) -> list[Any]:
+    """Those of the classes, which include the known ones, that are not known."""
+    return np.delete(classes, places_among(known, classes)).tolist()
+
+
+def spread(values: Array, places: Array, size: int) -> Array:
+    """The values at their places in an array of that size, with zeros between them."""
+    out = np.zeros((size, *values.shape[1:]), dtype=values.dtype)
+    out[places] = values
+    return out
+
+
+def announced_classes(classes: Any, known: Array | None) -> Array:
+    """The classes of `partial_fit`: announced at the first call, when none are known, and the same ever after."""
+    if classes is None:
+        if known is None:
+            raise ValueError("classes must be passed on the first call to partial_fit.")
+        return known
+    announced = _sorted_labels(classes)
+    if known is None:
+        return announced
+    if len(classes) != len(known) or not np.array_equal(*one_kind(announced, known, "classes")):
+        raise ValueError(f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {known!r}")
+    return known
+
+
+def _sorted_labels(classes: Any) -> Array:
+    """Distinct labels; numpy would make strings of numbers beside strings, and floats of integers beside floats."""
+    if isinstance(classes, np.ndarray) and classes.dtype != object:
+        return np.unique(classes)
+    by_type: dict[type, list[Any]] = {}
+    for label in classes:
+        by_type.setdefault(type(label), []).append(label)
+    parts = (np.unique(np.array(labels)) for labels in by_type.values())
+    return reduce(lambda a, b: sorted_union(a, b, "classes"), parts, np.array([]))
+
+
+def class_positions(y: Array, classes: Array) -> Array:
+    """The position of every label in the sorted classes; a label outside them is named."""
+    labels, known = one_kind(y, classes, "labels")
+    positions = np.searchsorted(known, labels)
+    strange = (positions == len(known)) | (known[np.minimum(positions, len(known) - 1)] != labels)
+    if strange.any():
+        raise ValueError(
+            f"unknown label {y[strange].tolist()[0]!r} in partial_fit: it is not among the classes announced at the "
+            f"first call, {classes.tolist()!r}. Announce every class there. (The target label(s) "
+            f"{np.unique(y[strange]).tolist()} in y do not exist in the initial classes.)"
+        )
+    return positions

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from textnb.text.rows import Array
+from textnb.arrays import Array
 
 _SQUARED_CONDITION = 1e5  # of a product XᵀX from which axes still come to ten digits
 _BLOCK = 1 << 20  # values of the rows whose deviations are held at a time
@@ -113,6 +113,6 @@ def principal_axes(deviations: Array) -> tuple[Array, Array]:
 
 
 def covariance_axes(spread: Array) -> tuple[Array, Array]:
-    """Variances, largest first, and principal axes (p, p), one a row, of a covariance."""
+    """Variances, largest first, and principal axes (p, p), one per row, of a covariance."""
     variances, axes = np.linalg.eigh(spread)
     return variances[::-1], axes[:, ::-1].T

@@ -8,8 +8,8 @@ from hashlib import sha256
 
 import numpy as np
 
-from textnb.statistics.counts import sorted_union
-from textnb.text.rows import Array
+from textnb.arrays import Array
+from textnb.statistics.counts import one_kind, places_among, sorted_union
 
 _HASH, _LABEL = 16, 4
 KEY_BYTES = _HASH + _LABEL
@@ -39,10 +39,9 @@ class Ledger:
 
     def __add__(self, other: Ledger) -> Ledger:
         classes = sorted_union(self.classes, other.classes, "classes")
-        keys, counts = self._keys_among(classes), self.counts
+        keys, counts = self._keys_among(classes), self.counts.copy()
         more = other._keys_among(classes)
         at, there = _find(keys, more)
-        counts = counts.copy()
         counts[at[there]] += other.counts[there]
         if (counts[at[there]] < other.counts[there]).any():
             raise ValueError(f"a ledger counts a document up to {np.iinfo(np.int32).max:,} times, and no more")
@@ -83,7 +82,7 @@ class Ledger:
     def among(self, classes: Array) -> Ledger:
         """The same entries, with other classes around theirs; classes without an entry may go."""
         used = np.unique(_label_ids(self.keys))
-        if not np.isin(self.classes[used], classes).all():
+        if not np.isin(*one_kind(self.classes[used], classes, "classes")).all():
             raise ValueError("the ledger has documents of classes that the model does not have")
         return Ledger(classes, self._keys_among(classes), self.counts)
 
@@ -91,7 +90,7 @@ class Ledger:
         """The keys with the positions that the labels have among other classes, which keeps them sorted."""
         if len(classes) == len(self.classes) and np.array_equal(classes, self.classes):
             return self.keys
-        positions = np.searchsorted(classes, self.classes)
+        positions = places_among(self.classes, classes)
         return _join(_bytes(self.keys)[:, :_HASH], positions[_label_ids(self.keys)])
 
 

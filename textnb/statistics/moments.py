@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from textnb.text.rows import Array, SparseRows
+from textnb.arrays import Array, SparseRows
+from textnb.statistics.counts import new_classes, places_among, sorted_union, spread
 
 _BLOCK = 1 << 17  # values measured at a time: small enough for the cache, and for short sums with small errors
 _DIGITS_LOST = 1e-6  # of a scatter is left: a difference smaller than that has lost too many digits to be believed
@@ -29,6 +30,17 @@ class Moments(NamedTuple):
         with np.errstate(over="ignore"):
             between = delta * delta * self.weight * share
             return Moments(weight, self.mean + delta * share, self.scatter + other.scatter + between)
+
+    def without(self, taken: Moments, weight: Array) -> tuple[Moments, Array]:
+        """What is left, of that weight, and where subtracting has cancelled too many digits to be believed.
+
+        S' = S − S₂ − (μ' − μ₂)² w' w₂ / w, with μ' = μ + (μ − μ₂) w₂ / w' and w' = w − w₂.
+        """
+        some = weight > 0
+        mean = np.where(some, self.mean + (self.mean - taken.mean) * taken.weight / np.where(some, weight, 1.0), 0.0)
+        between = (mean - taken.mean) ** 2 * weight * taken.weight / np.where(self.weight > 0, self.weight, 1.0)
+        scatter = np.where(some, self.scatter - taken.scatter - between, 0.0)
+        return Moments(weight, mean, scatter), some & (taken.weight > 0) & (scatter < _DIGITS_LOST * self.scatter)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,26 +80,22 @@ class ClassMoments:
         Subtracting cancels digits. Where too few would be left, that is an error: measure the remaining rows instead.
         """
         classes = self._union(other)
-        if len(classes) != len(self.classes):
-            raise ValueError(f"cannot subtract rows of {np.setdiff1d(classes, self.classes)[0]!r}: none were measured")
+        if unseen := new_classes(self.classes, classes):
+            raise ValueError(f"cannot subtract rows of {unseen[0]!r}: none were measured")
         taken = other._aligned(classes)
         weight = _difference(self.weight, taken.weight)
         observed = _difference(self.observed, taken.observed)
         if (weight < 0).any() or (observed < 0).any():
             short = classes[(weight < 0) | (observed < 0).any(axis=1)][0]
             raise ValueError(f"cannot subtract more rows than were measured in class {short!r}")
-        left = observed > 0
-        mean = self.mean + (self.mean - taken.mean) * taken.observed / np.where(left, observed, 1.0)
-        between = (mean - taken.mean) ** 2 * observed * taken.observed / np.where(self.observed > 0, self.observed, 1.0)
-        scatter = self.scatter - taken.scatter - between
-        cancelled = left & (taken.observed > 0) & (scatter < _DIGITS_LOST * self.scatter)
+        left, cancelled = self.columns.without(taken.columns, observed)
         if cancelled.any():
             c, j = np.argwhere(cancelled)[0]
             raise ValueError(
                 f"cannot subtract exactly: hardly anything is left of the scatter of column {j} in class "
                 f"{classes[c]!r}. Measure the remaining rows instead."
             )
-        return ClassMoments(classes, weight, observed, np.where(left, mean, 0.0), np.where(left, scatter, 0.0))
+        return ClassMoments(classes, weight, *left)
 
     def pooled(self) -> Moments:
         """The moments of each column over all classes, (p,)."""
@@ -99,18 +107,14 @@ class ClassMoments:
     def _union(self, other: ClassMoments) -> Array:
         if self.mean.shape[1] != other.mean.shape[1]:
             raise ValueError(f"cannot align moments of {self.mean.shape[1]} and of {other.mean.shape[1]} columns")
-        same = np.array_equal(self.classes, other.classes)
-        return self.classes if same else np.union1d(self.classes, other.classes)
+        return sorted_union(self.classes, other.classes, "classes")
 
     def _aligned(self, classes: Array) -> ClassMoments:
         if len(classes) == len(self.classes):
             return self
-        at = np.searchsorted(classes, self.classes)
-        weight = np.zeros(len(classes))
-        weight[at] = self.weight
-        columns = np.zeros((3, len(classes), self.mean.shape[1]))
-        columns[:, at] = self.columns
-        return ClassMoments(classes, weight, *columns)
+        places = places_among(self.classes, classes)
+        moments = (spread(part, places, len(classes)) for part in (self.weight, *self.columns))
+        return ClassMoments(classes, *moments)
 
 
 def measure_classes(

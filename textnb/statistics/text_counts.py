@@ -1,21 +1,29 @@
-"""What a text model has seen, under the names of its terms and classes: everything, whatever a rule then leaves out."""
+"""Counts of a text model under the names of its terms and classes: all that was seen, whatever a rule leaves out."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 
-from textnb.statistics.counts import checked_sum, count_classes, difference, sorted_union
-from textnb.text.rows import Array, SparseRows
-from textnb.text.sorted_terms import SortedTerms
+from textnb.arrays import Array, SparseRows
+from textnb.statistics.counts import (
+    checked_sum,
+    count_classes,
+    difference,
+    new_classes,
+    places_among,
+    sorted_union,
+    spread,
+)
+from textnb.text.terms import Terms, TermTable
 
 
 @dataclass(frozen=True, eq=False)
 class TextCounts:
-    """Totals of every term in every class, the documents of every class, and how frequent each term is at all.
+    """Totals of every term in every class, documents of every class, and frequencies of every term.
 
     Counts add, and what was added can be taken away. Integers stay integers, so that both are exact.
     """
@@ -23,35 +31,37 @@ class TextCounts:
     classes: Array  # (K,), sorted
     documents: Array  # (K,), weighted if documents are
     n_documents: int
-    terms: SortedTerms
-    totals: Array  # (V, K), of the terms' weights
+    terms: TermTable
+    totals: SparseRows  # (V, K), of the terms' weights
     document_frequency: Array  # (V,)
     occurrences: Array  # (V,)
-    outside: Array  # (K,): what was counted under <UNK> instead of under a name
-    frozen: Array  # (V,): what the terms are weighed by since the last fit, 0 for one that came later
+    outside: Array  # (K,): totals counted under <UNK> instead of under a name
+    frozen: Array  # (V,): reference document frequency and flags (set by fit), 0 for a term that came later
     fixed: bool = False  # whether the terms are given: then all stay and none arrive
 
     @classmethod
-    def nothing(
-        cls, terms: SortedTerms | None = None, frozen: Array | None = None, *, fixed: bool = False
-    ) -> TextCounts:
+    def nothing(cls, terms: TermTable | None = None, frozen: Array | None = None, *, fixed: bool = False) -> TextCounts:
         """The neutral element, or terms of which nothing was seen yet."""
-        terms = SortedTerms({}) if terms is None else terms
+        terms = Terms.of([]) if terms is None else terms
         none, zeros = np.zeros(0, dtype=np.int64), np.zeros(len(terms), dtype=np.int64)
-        totals = np.zeros((len(terms), 0), dtype=np.int64)
+        totals = SparseRows(np.zeros(len(terms) + 1, dtype=np.int64), none, none, 0)
         return cls(none, none, 0, terms, totals, zeros, zeros, none, zeros if frozen is None else frozen, fixed)
 
     @property
     def exact(self) -> bool:
         """Whether all are integers; weights of documents make them floats."""
-        return np.issubdtype(self.totals.dtype, np.integer)
+        return all(np.issubdtype(counts.dtype, np.integer) for counts in (self.totals.data, self.documents))
 
     @property
     def n_seen_terms(self) -> int:
-        """How many terms a rule without limits would have."""
+        """The number of terms that a rule without limits has."""
         return len(self.terms) if self.fixed else int(np.count_nonzero(self.document_frequency))
 
     def __add__(self, other: TextCounts) -> TextCounts:
+        if not len(self.classes) and self.terms is other.terms:  # what a fit of tf-idf adds its documents to
+            return replace(other, frozen=np.maximum(self.frozen, other.frozen), fixed=self.fixed or other.fixed)
+        if not len(self.classes) and not len(self.terms):
+            return replace(other, fixed=self.fixed or other.fixed)
         return self._combine(other, checked_sum)
 
     def __sub__(self, other: TextCounts) -> TextCounts:
@@ -59,18 +69,21 @@ class TextCounts:
 
         A term or class of which nothing is left is as if it had never been seen; given terms stay.
         """
-        unseen = np.setdiff1d(other.classes, self.classes).tolist()
-        if unseen:
+        classes = sorted_union(self.classes, other.classes, "classes")
+        if unseen := new_classes(self.classes, classes):
             raise ValueError(f"cannot forget documents of class {unseen[0]!r}: none were learned")
-        strange = other.terms.select(self.terms.find(list(other.terms.ids)) < 0)
+        strange = np.flatnonzero(self.terms.locate(other.terms) < 0)
         if len(strange):
-            raise ValueError(f"cannot forget the term {next(iter(strange.ids))!r}: it was never learned")
+            (term,) = other.terms.strings(strange[:1])
+            raise ValueError(f"cannot forget the term {term!r}: it was never learned")
         left = self._combine(other, difference)
-        for array in (left.documents, left.totals, left.document_frequency, left.occurrences, left.outside):
+        for array in (left.documents, left.totals.data, left.document_frequency, left.occurrences, left.outside):
             if (array < 0).any():
                 raise ValueError("cannot forget documents that were not learned: more would be taken than is there")
         seen = (left.document_frequency > 0) | (left.frozen != 0)
-        emptied = (left.documents == 0) & np.isin(left.classes, other.classes)
+        emptied = np.zeros(len(classes), dtype=bool)
+        emptied[places_among(other.classes, classes)] = True
+        emptied &= left.documents == 0
         return left._select(np.ones_like(seen) if left.fixed else seen, ~emptied)
 
     def _combine(self, other: TextCounts, operation: Callable[[Array, Array], Array]) -> TextCounts:
@@ -82,7 +95,7 @@ class TextCounts:
             operation(a.documents, b.documents),
             int(operation(np.array([a.n_documents]), np.array([b.n_documents]))[0]),
             terms,
-            operation(a.totals, b.totals),
+            a.totals.combine(b.totals, operation),
             operation(a.document_frequency, b.document_frequency),
             operation(a.occurrences, b.occurrences),
             operation(a.outside, b.outside),
@@ -90,45 +103,41 @@ class TextCounts:
             self.fixed or other.fixed,
         )
 
-    def _placed(self, classes: Array, terms: SortedTerms, positions: Array) -> TextCounts:
+    def _placed(self, classes: Array, terms: TermTable, positions: Array) -> TextCounts:
         """The same counts among more classes and terms."""
-        columns = np.searchsorted(classes, self.classes)
-        if terms is self.terms and len(columns) == len(classes):
-            return self
-
-        def spread(values: Array, places: Array, size: int) -> Array:
-            out = np.zeros((size, *values.shape[1:]), dtype=values.dtype)
-            out[places] = values
-            return out
-
-        totals = self.totals
-        if len(columns) != len(classes):
-            totals = spread(totals.T, columns, len(classes)).T
-        if terms is not self.terms:
-            totals = spread(totals, positions, len(terms))
-        return replace(
-            self,
-            classes=classes,
-            documents=spread(self.documents, columns, len(classes)),
-            terms=terms,
-            totals=totals,
-            document_frequency=spread(self.document_frequency, positions, len(terms)),
-            occurrences=spread(self.occurrences, positions, len(terms)),
-            outside=spread(self.outside, columns, len(classes)),
-            frozen=spread(self.frozen, positions, len(terms)),
-        )
+        placed, n_terms, n_classes = self, len(terms), len(classes)
+        if n_terms != len(self.terms):
+            placed = replace(
+                placed,
+                terms=terms,
+                totals=self.totals.place_rows(positions, n_terms),
+                document_frequency=spread(self.document_frequency, positions, n_terms),
+                occurrences=spread(self.occurrences, positions, n_terms),
+                frozen=spread(self.frozen, positions, n_terms),
+            )
+        if n_classes != len(self.classes):
+            columns = places_among(self.classes, classes)
+            placed = replace(
+                placed,
+                classes=classes,
+                documents=spread(self.documents, columns, n_classes),
+                totals=placed.totals.place_columns(columns, n_classes),
+                outside=spread(self.outside, columns, n_classes),
+            )
+        return placed
 
     def _select(self, terms: Array, classes: Array) -> TextCounts:
         """Only some terms and classes, by masks."""
         if terms.all() and classes.all():
             return self
         names = self.classes[classes]
+        totals = self.totals if terms.all() else self.totals.take_rows(np.flatnonzero(terms))
         return replace(
             self,
             classes=np.array(names.tolist()) if names.dtype.kind == "U" else names,  # no wider than the longest name
             documents=self.documents[classes],
             terms=self.terms.select(terms),
-            totals=self.totals[terms][:, classes],
+            totals=totals if classes.all() else totals.select_columns(classes),
             document_frequency=self.document_frequency[terms],
             occurrences=self.occurrences[terms],
             outside=self.outside[classes],
@@ -137,7 +146,8 @@ class TextCounts:
 
     def fold(self, keep: Array) -> TextCounts:
         """The terms where the mask is true; all others counted under `<UNK>` from now on."""
-        outside = checked_sum(self.outside, self.totals[~keep].sum(axis=0))
+        left_out = self.totals.take_rows(np.flatnonzero(~keep)).column_sums()
+        outside = checked_sum(self.outside, left_out)
         return replace(self._select(keep, np.ones(len(self.classes), dtype=bool)), outside=outside)
 
     def most_frequent(self, n: int) -> TextCounts:
@@ -147,7 +157,9 @@ class TextCounts:
         return self.fold(keep)
 
 
-def totals_by_class(rows: SparseRows, class_ids: Array, classes: Array, weights: Array | None) -> Array:
+def totals_by_class(
+    rows: SparseRows, class_ids: Array, classes: Array, weights: Array | None, n_threads: int = 1
+) -> SparseRows:
     """Σ of the rows of every class, (V, K).
 
     In units of 2⁻⁴⁰, the weights of a million documents add up to more than 64 bits hold, though those of no term do:
@@ -155,101 +167,41 @@ def totals_by_class(rows: SparseRows, class_ids: Array, classes: Array, weights:
     """
     n = len(class_ids)
     if n > 1 and float(rows.data.sum(dtype=np.float64)) >= 2.0**62:
-        cut = rows.indptr[n // 2]
-        first = SparseRows(rows.indptr[: n // 2 + 1], rows.indices[:cut], rows.data[:cut], rows.n_columns)
-        last = SparseRows(rows.indptr[n // 2 :] - cut, rows.indices[cut:], rows.data[cut:], rows.n_columns)
-        weights_of = (None, None) if weights is None else (weights[: n // 2], weights[n // 2 :])
-        return checked_sum(
-            totals_by_class(first, class_ids[: n // 2], classes, weights_of[0]),
-            totals_by_class(last, class_ids[n // 2 :], classes, weights_of[1]),
-        )
-    return count_classes(rows, class_ids, classes, weights).totals.T
+        halves = []
+        for part in (slice(0, n // 2), slice(n // 2, n)):
+            some = None if weights is None else weights[part]
+            halves.append(totals_by_class(rows.take_rows(np.arange(n)[part]), class_ids[part], classes, some))
+        return halves[0].combine(halves[1], checked_sum)
+    return count_classes(rows, class_ids, classes, weights, n_threads).totals
 
 
-class CountsInTheMaking:
-    """A sum of counts to which more are added, in time proportional to what is added."""
+@dataclass(frozen=True, eq=False)
+class CountsBuilder:
+    """A sum of counts that is added up when it is asked for.
 
-    def __init__(self) -> None:
-        self._first: TextCounts | None = None
-        self._ids: dict[Any, int] = {}
-        self._classes: dict[Any, int] = {}
-        self._n_documents = 0
-        self._frequencies = np.zeros((0, 3), dtype=np.int64)  # document frequency, occurrences, frozen
-        self._totals: Array = np.zeros((0, 0), dtype=np.int64)
-        self._by_class: Array = np.zeros((2, 0), dtype=np.int64)  # documents, outside
+    Counts of similar size are added up at once, as in a binary counter: n additions take n log n time together.
+    """
 
-    @property
-    def is_empty(self) -> bool:
-        return self._first is None and not self._classes
+    parts: tuple[TextCounts, ...] = ()
 
-    @property
-    def n_terms(self) -> int:
-        return len(self._ids) if self._first is None else len(self._first.terms)
+    def __add__(self, counts: TextCounts) -> CountsBuilder:
+        parts = [*self.parts, counts]
+        while len(parts) > 1 and len(parts[-2].terms) <= 2 * len(parts[-1].terms):
+            last = parts.pop()
+            parts[-1] = parts[-1] + last
+        return CountsBuilder(tuple(parts))
 
-    def add(self, counts: TextCounts) -> None:
-        if self.is_empty:
-            self._first = counts
-            return
-        if self._first is not None:
-            first, self._first = self._first, None
-            self._add(first)
-        self._add(counts)
-
-    def _add(self, counts: TextCounts) -> None:
-        terms, labels = list(counts.terms.ids), counts.classes.tolist()
-        new = [term for term in terms if term not in self._ids]
-        self._ids.update(zip(new, range(len(self._ids), len(self._ids) + len(new)), strict=True))
-        for label in labels:
-            self._classes.setdefault(label, len(self._classes))
-        self._make_room(counts)
-        rows = np.fromiter(map(self._ids.__getitem__, terms), np.int64, len(terms))
-        columns = [self._classes[label] for label in labels]
-        everywhere = columns == list(range(self._totals.shape[1]))
-        places: Any = rows if everywhere else np.ix_(rows, np.array(columns))
-        self._totals[places] = checked_sum(self._totals[places], counts.totals)
-        frequencies = np.column_stack([counts.document_frequency, counts.occurrences])
-        self._frequencies[rows, :2] = checked_sum(self._frequencies[rows, :2], frequencies)
-        self._frequencies[rows, 2] = counts.frozen
-        by_class = np.stack([counts.documents, counts.outside])
-        self._by_class[:, columns] = checked_sum(self._by_class[:, columns], by_class)
-        self._n_documents += counts.n_documents
-
-    def _make_room(self, counts: TextCounts) -> None:
-        """Arrays for so many terms and some more, of a type that holds what is added."""
-        rows, columns = self._totals.shape
-        more = max(len(self._ids), rows + rows // 2) - rows if len(self._ids) > rows else 0
-        wider = len(self._classes) - columns
-        if more or wider:
-            self._totals = np.pad(self._totals, ((0, more), (0, wider)))
-            self._frequencies = np.pad(self._frequencies, ((0, more), (0, 0)))
-            self._by_class = np.pad(self._by_class, ((0, 0), (0, wider)))
-        self._totals = self._totals.astype(np.result_type(self._totals, counts.totals), copy=False)
-        self._by_class = self._by_class.astype(np.result_type(self._by_class, counts.documents), copy=False)
+    def __bool__(self) -> bool:
+        return bool(self.parts)
 
     @property
     def exact(self) -> bool:
-        totals = self._totals if self._first is None else self._first.totals
-        return np.issubdtype(totals.dtype, np.integer)
+        return all(part.exact for part in self.parts)
 
+    @cached_property
     def total(self) -> TextCounts:
-        """The sum, terms and classes sorted."""
-        if self._first is not None:
-            return self._first
-        if self.is_empty:
-            return TextCounts.nothing()
-        terms, labels = sorted(self._ids), sorted(self._classes)
-        rows = np.fromiter(map(self._ids.__getitem__, terms), np.int64, len(terms))
-        columns = [self._classes[label] for label in labels]
-        totals = self._totals[rows]
-        documents, outside = self._by_class[:, columns]
-        return TextCounts(
-            np.array(labels),
-            documents,
-            self._n_documents,
-            SortedTerms.of(terms),
-            totals if columns == list(range(len(columns))) else totals[:, columns],
-            self._frequencies[rows, 0],
-            self._frequencies[rows, 1],
-            outside,
-            self._frequencies[rows, 2],
-        )
+        """The sum, the smallest first."""
+        total = TextCounts.nothing()
+        for part in reversed(self.parts):
+            total = total + part
+        return total

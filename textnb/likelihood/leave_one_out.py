@@ -1,0 +1,87 @@
+"""Models without some of their documents: what a group holds is subtracted, then its documents are scored.
+
+A group touches few of the counts that its documents are scored with, and only their logarithms are computed anew. Where
+groups are few and large, such as folds, one model per group costs less. Either way the function returned is of α alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from textnb.arrays import Array, SparseRows
+from textnb.likelihood.families import Family
+from textnb.likelihood.groups import Groups, Scores, group_totals, subtract
+from textnb.likelihood.smoothing import Alpha, safe_log
+from textnb.statistics.counts import count_classes
+
+_MODEL_PAYS = 8  # so many weights of a model are derived in the time that one touched entry takes
+
+
+def scores_without(
+    family: Family, rows: SparseRows, groups: Groups, norm: bool = False, *, ignore_unseen: bool = False
+) -> Scores:
+    """α ↦ log P(x | c) of every row without its group or, of a complement model, its score; the prior left out.
+
+    A row stores a column once, and no zeros. Words that no other group has are scored by smoothing alone or, as by a
+    model that has never heard of them, ignored.
+    """
+    if family.weightings == ("binary",):
+        rows = rows.present()
+    scored = seen_elsewhere(rows, groups) if ignore_unseen else rows
+    totals = count_classes(rows, groups.class_ids, np.arange(groups.n_classes)).totals
+    by_model = one_model_per_group(family, rows, scored, groups, totals, norm)
+    n_touched = int((np.diff(rows.indptr) * groups.n_cells[groups.of_row]).sum())
+    if groups.n_groups * groups.n_classes * rows.n_columns <= _MODEL_PAYS * n_touched:
+        return by_model
+    by_entry = family.leave_one_out(rows, scored, groups, totals, norm)
+
+    def scores(alpha: Alpha) -> Array:
+        found: Array | None = by_entry(alpha)
+        return by_model(alpha) if found is None else found
+
+    return scores
+
+
+def seen_elsewhere(rows: SparseRows, groups: Groups) -> SparseRows:
+    """The rows, with 0 for the words that only one group has."""
+    elsewhere = group_totals(rows, groups).document_frequency() > 1
+    return rows.with_data(rows.data * elsewhere[rows.indices])
+
+
+def one_model_per_group(
+    family: Family, rows: SparseRows, scored: SparseRows, groups: Groups, totals: SparseRows, norm: bool
+) -> Scores:
+    """Derive a rule from what each group leaves of the totals and documents, and score its rows with it."""
+    classes = np.arange(groups.n_classes)
+
+    def scores(alpha: Alpha) -> Array:
+        found = np.empty((rows.shape[0], groups.n_classes))
+        bounds = np.cumsum(np.bincount(groups.of_row, minlength=groups.n_groups))[:-1]
+        members = np.split(np.argsort(groups.of_row, kind="stable"), bounds)
+        for own, documents in zip(members, groups.documents_left(), strict=True):
+            taken = count_classes(rows.take_rows(own), groups.class_ids[own], classes).totals
+            rule = family.rule(totals.combine(taken, subtract), documents, alpha, norm).compact()
+            found[own] = rule.log_likelihood(scored.take_rows(own))
+        return found
+
+    return scores
+
+
+def with_prior_left(
+    scores: Array, groups: Groups, adds_prior: bool, *, learned: bool = True, given: Any = None
+) -> Array:
+    """log P(x, c) from log P(x | c) of every row without its group, (n, K); a class left empty scores −∞.
+
+    As in a model fitted anew, a class without documents is none: the uniform prior is that of the others.
+    """
+    documents = groups.documents_left()
+    if adds_prior and given is not None:
+        scores = scores + safe_log(np.asarray(given, dtype=np.float64))
+    elif adds_prior:
+        seen = documents if learned else documents > 0
+        log_prior = safe_log(seen) - np.log(np.maximum(seen.sum(axis=1, keepdims=True), 1))
+        scores = scores + log_prior[groups.of_row]
+    scores[(documents == 0)[groups.of_row]] = -np.inf
+    return scores
