@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textnb._lazy import lazy_names
+from textnb import lazy_names
 
 if TYPE_CHECKING:
     from textnb.storage.header import ModelFileError

@@ -18,8 +18,8 @@ import numpy as np
 
 JSON: TypeAlias = "bool | int | float | str | Sequence[JSON] | Mapping[str, JSON] | None"
 
-FORMAT_VERSION = 2  # what is written
-READER_VERSION = 2  # what a reader must understand to read it
+FORMAT_VERSION = 3  # what is written
+READER_VERSION = 3  # what a reader must understand to read it
 
 BLOCK_BYTES = 4096
 """One CRC-32 for this many bytes of each array. A looked-up word costs a block in each of five arrays."""
@@ -36,6 +36,7 @@ DTYPES: dict[str, np.dtype[Any]] = {
     "F32": np.dtype("<f4"),
     "I32": np.dtype("<i4"),
     "U32": np.dtype("<u4"),
+    "U16": np.dtype("<u2"),
     "U8": np.dtype("u1"),
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import warnings
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from errno import ENOSPC
@@ -171,10 +172,18 @@ def _write(descriptor: int, data: memoryview) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
+    """Flush the new name of the file. The rename was the commit: where this is refused, the model is written."""
     if os.name == "nt":  # folders cannot be opened there
         return
-    descriptor = os.open(folder, os.O_RDONLY)
     try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        warnings.warn(
+            f"the model is written, but its folder {str(folder)!r} cannot be flushed to the disk ({error.strerror}): "
+            "should the power fail in the next seconds, the old model may be back",
+            stacklevel=4,
+        )

@@ -4,36 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from textnb.decision import UNSURE, Calibration, log_posterior, most_probable
-from textnb.likelihood.rules import LinearRule
-from textnb.policy import Policy
+from textnb.arrays import Array, SparseRows
+from textnb.model.calibration import Calibration
+from textnb.model.decision import UNSURE, log_posterior, most_probable
+from textnb.model.policy import Policy
 from textnb.text.analyzer import Analyzer
-from textnb.text.counting import count_known, pays_to_compile
 from textnb.text.documents import as_documents, batches, decoded
-from textnb.text.rows import Array, SparseRows
-from textnb.text.term_index import TermIndex
-from textnb.text.vocabulary import UNKNOWN, Vocabulary
+from textnb.text.features import Features
+from textnb.text.vocabulary import UNKNOWN
 from textnb.text.weights import Weighting
 
 _BLOCK = 4096  # documents whose counts and scores are held at a time
 
 
+class Rule(Protocol):
+    """From weighted rows to log P(x | c), or a complement model's scores, (n, K)."""
+
+    def log_likelihood(self, X: Any) -> Array: ...
+
+    def lead(self, c: int) -> Array: ...
+
+
 @dataclass(frozen=True, eq=False)
 class Predictor:
-    """Analyzer, vocabulary, weighting, rule and prior: from documents to probabilities."""
+    """Analyzer, features, weighting, rule and prior: from documents to probabilities."""
 
     analyzer: Analyzer
-    vocabulary: Vocabulary | TermIndex
-    unknown: bool  # whether the last column is <UNK>
+    features: Features
+    unknown: bool  # whether there is one more column, the last, for <UNK>
     weighting: Weighting
-    rule: LinearRule
+    rule: Rule
     log_prior: Array
-    prior_in_joint: bool  # a complement model has none
+    prior_in_score: bool
     classes: Array
     calibration: Calibration | None = None
     policy: Policy | None = None
@@ -41,37 +47,27 @@ class Predictor:
 
     @property
     def n_columns(self) -> int:
-        return len(self.vocabulary) + self.unknown
+        return self.features.n_columns + self.unknown
 
     def count(self, texts: Any) -> SparseRows:
         """The documents' counts of the model's columns."""
         return self._count(list(decoded(as_documents(texts))))
 
     def _count(self, documents: list[str]) -> SparseRows:
-        rows, outside = count_known(documents, self.analyzer, self._vocabulary_for(documents), self.n_jobs)
+        rows, outside = self.features.count(documents, self.analyzer, self.n_jobs)
         return rows.append_column(outside) if self.unknown else rows
-
-    def _vocabulary_for(self, documents: list[str]) -> Vocabulary | TermIndex:
-        """The index of a model file as it lies for a few documents, as a dictionary for many."""
-        many = isinstance(self.vocabulary, TermIndex) and pays_to_compile(documents, self.vocabulary, 16)
-        return self._dictionary if many else self.vocabulary
-
-    @cached_property
-    def _dictionary(self) -> Vocabulary:
-        terms = self.vocabulary.terms()
-        return Vocabulary.of_ids(dict(zip(terms, range(len(terms)), strict=True)))
 
     def log_likelihood(self, texts: Any) -> Array:
         """log P(x | c), or a complement model's scores, (n, K)."""
-        blocks = [self._log_likelihood(block) for block in _blocks(texts)]
+        blocks = [self._log_likelihood(self._count(block)) for block in _blocks(texts)]
         return np.concatenate(blocks) if blocks else np.zeros((0, len(self.classes)))
 
-    def _log_likelihood(self, documents: list[str]) -> Array:
-        return self.rule.log_likelihood(self.weighting.apply(self._count(documents)))
+    def _log_likelihood(self, rows: SparseRows) -> Array:
+        return self.rule.log_likelihood(self.weighting.apply(rows))
 
     def _joint(self, rows: SparseRows) -> Array:
-        scores = self.rule.log_likelihood(self.weighting.apply(rows))
-        return scores + self.log_prior if self.prior_in_joint else scores
+        scores = self._log_likelihood(rows)
+        return scores + self.log_prior if self.prior_in_score else scores
 
     def log_proba(self, texts: Any, *, raw: bool = False) -> Array:
         """log P(c | x), (n, K): calibrated if the model is, or as the raw model has it."""
@@ -94,7 +90,7 @@ class Predictor:
         return self.named(self.log_proba(texts))
 
     def named(self, log_proba: Array) -> list[Any]:
-        """What is decided given log P(c | x), (n, K)."""
+        """The decisions given log P(c | x), (n, K)."""
         decided = log_proba.argmax(axis=1) if self.policy is None else self.policy.rule(self.classes).decide(log_proba)
         labels = self.classes.tolist()
         return [None if c == UNSURE else labels[c] for c in decided.tolist()]
@@ -106,19 +102,20 @@ class Predictor:
         """
         if n < 0:
             raise ValueError(f"n must be 0 or more, got {n}")
-        weights = np.asarray(self.rule.weights)
-        others = max(len(self.classes) - 1, 1)
-        total = weights.sum(axis=1)
-        names = self.column_names()
-        found = {}
+        top = {}
         for c, label in enumerate(self.classes.tolist()):
-            lead = weights[:, c] - (total - weights[:, c]) / others
+            lead = self.rule.lead(c)
             best = np.lexsort((np.arange(len(lead)), -lead))[:n]
-            found[label] = [(names[j], float(lead[j])) for j in best]
-        return found
+            top[label] = list(zip(self.column_names(best), lead[best].tolist(), strict=True))
+        return top
 
-    def column_names(self) -> list[str]:
-        return [*self.vocabulary.terms(), *[UNKNOWN] * self.unknown]
+    def column_names(self, columns: Array | None = None) -> list[str]:
+        """The names of some columns, or of all: terms, and `<UNK>` last if there is one."""
+        if columns is None:
+            return [*self.features.names(), *[UNKNOWN] * self.unknown]
+        inside = columns < self.features.n_columns
+        names = iter(self.features.names(columns[inside]))
+        return [next(names) if known else UNKNOWN for known in inside.tolist()]
 
 
 def _blocks(texts: Any) -> Iterator[list[str]]:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Self
 
-from textnb.decision import DecisionRule, cost_table
-from textnb.text.rows import Array
+from textnb.arrays import Array
+from textnb.model.decision import DecisionRule, cost_table, is_number
 
-_NUMBERS = ("unsure", "ceiling", "threshold")
+Label = str | bool | int | float
 
 
 @dataclass(frozen=True)
@@ -23,11 +23,18 @@ class Policy:
         on the log-odds against it, which was chosen on documents in models without them
     """
 
-    prices: tuple[tuple[Any, Any, float], ...] = ()
+    prices: tuple[tuple[Label, Label, float], ...] = ()
     unsure: float | None = None
-    protected: Any = None
+    protected: Label | None = None
     ceiling: float | None = None
     threshold: float | None = None
+
+    def __post_init__(self) -> None:
+        for value in (*(price for _, _, price in self.prices), self.unsure, self.ceiling, self.threshold):
+            if value is not None and not is_number(value):
+                raise ValueError(f"what a policy states must be numbers, got {value!r:.60}")
+        if self.protected is None and self.threshold is not None:
+            raise ValueError("a threshold needs the class that it protects")
 
     @classmethod
     def among(
@@ -69,42 +76,8 @@ class Policy:
             return DecisionRule(costs)
         return DecisionRule(costs, position[self.protected], self.threshold)
 
-    def to_settings(self) -> dict[str, Any]:
-        """In the types of JSON."""
-        return {**vars(self), "prices": [list(price) for price in self.prices]}
-
-    @classmethod
-    def from_settings(cls, settings: Any) -> Self:
-        """What `to_settings` gave; a ValueError for anything else."""
-        if not isinstance(settings, dict) or settings.keys() != cls.__dataclass_fields__.keys():
-            raise ValueError(f"a policy has {', '.join(cls.__dataclass_fields__)}, and nothing else")
-        prices = settings["prices"]
-        if not isinstance(prices, list) or not all(_is_price(price) for price in prices):
-            raise ValueError(f"prices are lists of true class, class named and cost, got {prices!r:.60}")
-        for name in _NUMBERS:
-            if settings[name] is not None and not _is_number(settings[name]):
-                raise ValueError(f"{name} is a number or null, got {settings[name]!r:.60}")
-        if not isinstance(settings["protected"], str | int | float | None):
-            raise ValueError("protected is a class or null")
-        if (settings["protected"] is None) != (settings["threshold"] is None):
-            raise ValueError("a protected class and its threshold come together")
-        return cls(**settings | {"prices": tuple(map(tuple, prices))})
-
-
-def _is_price(price: Any) -> bool:
-    return (
-        isinstance(price, list)
-        and len(price) == 3
-        and all(isinstance(label, str | int | float) for label in price[:2])
-        and _is_number(price[2])
-    )
-
 
 def _number(name: str, value: Any) -> float:
-    if not isinstance(value, Real) or not _is_number(float(value)):
+    if not isinstance(value, Real) or not is_number(float(value)):
         raise ValueError(f"{name} must be a number, got {value!r}")
     return float(value)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e100

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import reduce
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from textnb.learner import Learner
-from textnb.learner_file import carried, learner_content, learner_of
+from textnb.model.file import Fitted, content, fitted_of, learner_of
+from textnb.model.learner import Learner
 from textnb.storage import ModelFile, open_model, write_model
 from textnb.storage.lock import writer_lock
 from textnb.storage.reader import Verify
@@ -16,16 +17,15 @@ from textnb.storage.reader import Verify
 Result = TypeVar("Result")
 
 
-def update_model(path: str | Path, change: Callable[[Learner], Result]) -> tuple[Result, Learner]:
-    """Change the model of a file. When this returns what `change` gave, and the learner, the change is on the disk."""
+def update_model(path: str | Path, change: Callable[[Learner], tuple[Learner, Result]]) -> tuple[Result, Learner]:
+    """Change the model of a file: the result of `change`, and the learner. When this returns, both are on the disk."""
     open_text_model(path, verify="touched")  # a wrong path gets no lock file beside it
     with writer_lock(path):
-        file = open_text_model(path, verify="touched")  # all but the old rule, which is not needed
-        learner = learner_of(file, sorted_terms=False)
-        result = change(learner)
+        file = open_text_model(path, verify="touched")
+        learner, result = change(learner_of(file, compare_rule=False))
         if not learner.counts.n_documents:
             raise ValueError(f"nothing would be left of {path}: it needs a document to be a model. Remove the file.")
-        write_learner(path, learner, carried(file))
+        write_learner(path, learner, fitted_of(file))
     return result, learner
 
 
@@ -36,16 +36,16 @@ def merge_models(output: str | Path, paths: Sequence[str | Path]) -> Learner:
     with writer_lock(output):
         files = [open_text_model(path) for path in paths]
         merged = reduce(Learner.merged, map(learner_of, files))
-        write_learner(output, merged, carried(files[0]) | {"parameters": _merged_parameters(files, merged)})
+        write_learner(output, merged, _merged_settings([fitted_of(file) for file in files], merged))
     return merged
 
 
-def _merged_parameters(files: Sequence[ModelFile], merged: Learner) -> dict[str, Any]:
-    """Those that the files have in common, in whatever order they come; whether to keep a ledger need not be one."""
-    parameters: dict[str, Any] = files[0].settings["parameters"]
-    if any(file.settings["parameters"].get("ledger") != parameters.get("ledger") for file in files):
-        return parameters | {"ledger": merged.ledger is not None}
-    return parameters
+def _merged_settings(parts: Sequence[Fitted], merged: Learner) -> Fitted:
+    """Those of the first, in whatever order the others come; whether to keep a ledger need not be the same in all."""
+    first = parts[0]
+    if any(part.ledger != first.ledger for part in parts):
+        return replace(first, ledger=merged.ledger is not None)
+    return first
 
 
 def open_text_model(path: str | Path, verify: Verify = "all") -> ModelFile:
@@ -60,5 +60,5 @@ def open_text_model(path: str | Path, verify: Verify = "all") -> ModelFile:
     return file
 
 
-def write_learner(path: str | Path, learner: Learner, fitted: dict[str, Any]) -> None:
-    write_model(path, *learner_content(learner, learner.derive(), fitted))
+def write_learner(path: str | Path, learner: Learner, fitted: Fitted) -> None:
+    write_model(path, *content(learner, fitted))

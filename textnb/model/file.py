@@ -1,0 +1,278 @@
+"""A text model as a model file (format 3): settings, and all its counts. numpy alone.
+
+Weights that follow from the counts are not stored: a predictor derives those of the terms that documents have, from
+their totals and from the per-class part of the rule, which is stored.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from textnb.arrays import Array
+from textnb.likelihood.rules import ClassPart
+from textnb.model import old_files
+from textnb.model.derive import Derivation, TouchedRule, derive, kept_terms, unknown_totals
+from textnb.model.learner import Learner
+from textnb.model.predictor import Predictor
+from textnb.model.records import from_json
+from textnb.model.settings import Fitted, Settings, settings_json
+from textnb.model.stored import (
+    ArrayFile,
+    KeptPositions,
+    TouchedIdf,
+    TouchedTotals,
+    as_damaged_file_error,
+    check_frozen,
+    kept_bits,
+    narrow,
+    pack_bits,
+    read_counts,
+    read_floats,
+    read_log_prior,
+    read_totals,
+    term_arrays,
+    totals_arrays,
+)
+from textnb.statistics.ledger import Ledger, ledger_arrays, ledger_of
+from textnb.statistics.text_counts import TextCounts
+from textnb.storage import ModelFile
+from textnb.text.counting import term_table
+from textnb.text.features import Features
+from textnb.text.frozen import UNIT
+from textnb.text.ngram_terms import terms_from_arrays
+from textnb.text.terms import TermTable
+from textnb.text.weights import Weighting
+
+__all__ = [
+    "Fitted",
+    "content",
+    "counts_content",
+    "fitted_of",
+    "has_counts",
+    "learner_of",
+    "parameters_of",
+    "predictor_of",
+    "settings_of",
+]
+
+
+def content(
+    learner: Learner, fitted: Fitted, derivation: Derivation | None = None
+) -> tuple[dict[str, Array], dict[str, Any]]:
+    """The arrays and settings of a model file: the same counts give the same ones."""
+    derivation = derive(learner) if derivation is None else derivation
+    arrays, settings = counts_content(learner, fitted)
+    part = derivation.class_part
+    arrays |= {"log_prior": derivation.log_prior, "by_class": part.by_class, "intercept": part.intercept}
+    optional = {"scale": part.scale, "required": part.required}
+    arrays |= {name: array.astype(np.float64) for name, array in optional.items() if array is not None}
+    if learner.recipe.unknown:
+        arrays["unknown_totals"] = narrow(unknown_totals(learner, derivation.keep))
+    if not derivation.keep.all():
+        arrays["kept"] = pack_bits(derivation.keep)
+    return arrays, settings
+
+
+def counts_content(learner: Learner, fitted: Fitted) -> tuple[dict[str, Array], dict[str, Any]]:
+    """The arrays and settings from which a learner can go on, and which cannot predict."""
+    learner.recipe.analyzer.check_storable()
+    counts = learner.counts
+    arrays = {**term_arrays(counts.terms), **totals_arrays(counts.totals)}
+    names = ["documents", "outside", "document_frequency"]
+    names += [] if _occurrences_are_totals(learner, counts) else ["occurrences"]
+    names += [] if learner.reference is None else ["frozen"]
+    arrays |= {name: narrow(getattr(counts, name)) for name in names}
+    if learner.ledger is not None:
+        arrays |= ledger_arrays(learner.ledger.among(counts.classes))
+    return arrays, settings_json(learner, fitted)
+
+
+def _occurrences_are_totals(learner: Learner, counts: TextCounts) -> bool:
+    """Whether the occurrences of a term are the sum of its totals, and need not be stored."""
+    return learner.recipe.weighting == "counts" and counts.exact
+
+
+def has_counts(file: ModelFile) -> bool:
+    """Whether a file has all its counts: those of format 1 have not, and can only predict."""
+    return "totals_lengths" in file.names
+
+
+def settings_of(file: ModelFile) -> Settings:
+    """The settings of a text model of any format, checked."""
+    with as_damaged_file_error(file, "its settings cannot be understood"):
+        stated = old_files.upgraded(file.settings) if old_files.is_old(file) else dict(file.settings)
+        stated.pop("checkpoint", None)
+        settings = from_json(Settings, stated)
+        if settings.analyzer.tokenizer is None:
+            settings.analyzer.tokenize("")  # its pattern may be none
+        return settings
+
+
+def fitted_of(file: ModelFile) -> Fitted:
+    """What a classifier was fitted with, which stays while the model is changed."""
+    return settings_of(file).fitted()
+
+
+def parameters_of(file: ModelFile) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The parameters of the classifier, and what was chosen for those that are "auto"."""
+    settings = settings_of(file)
+    parameters, chosen = settings.parameters()
+    if old_files.is_old(file) and isinstance(parameters["stop_words"], list):
+        stated = file.settings["parameters"].get("stop_words")
+        if isinstance(stated, list) and sorted(stated, key=str) == parameters["stop_words"]:
+            parameters["stop_words"] = stated  # in the order in which they were given
+    if settings.vocabulary == "given":
+        with as_damaged_file_error(file, "its terms cannot be understood"):
+            terms = terms_from_arrays(file.array, file.names)
+            terms.check()
+            parameters["vocabulary"] = terms.strings()
+    return parameters, chosen
+
+
+def learner_of(file: ModelFile, *, compare_rule: bool = True) -> Learner:
+    """The learner of an open model file, of which everything is checked.
+
+    Whether what is stored for prediction follows from the counts is left out where every millisecond counts and it is
+    written anew anyway.
+    """
+    if not has_counts(file):
+        raise ValueError(f"{file.path!r} was saved by an older textnb, without all its counts: train the model again")
+    settings = settings_of(file)
+    recipe, reference = settings.recipe(), settings.reference
+    if not (reference is not None) == recipe.needs_reference == ("frozen" in file.names):
+        raise file.damaged("the reference frequencies of its terms are missing, or there is no need of them")
+    counts = _counts(file, settings, _terms(file, settings))
+    if reference is not None:
+        check_frozen(file, counts.frozen, reference)
+    learner = Learner(recipe, counts, reference, _ledger(file, counts), settings.pruned)
+    if "checkpoint" not in file.settings and not old_files.is_old(file):
+        _check_rule(file, learner, compare=compare_rule)
+    return learner
+
+
+def _terms(file: ModelFile, settings: Settings) -> TermTable:
+    with as_damaged_file_error(file, "its terms cannot be understood"):
+        terms: TermTable = terms_from_arrays(file.array, file.names)
+        terms.check()  # type: ignore[attr-defined]
+        if old_files.is_old(file) and settings.analyzer.makes_ngrams:
+            terms = term_table(terms.strings(), settings.analyzer)
+    return terms
+
+
+def _counts(file: ModelFile, settings: Settings, terms: TermTable) -> TextCounts:
+    classes = np.array(settings.classes)
+    size, n_classes = (len(terms),), (len(classes),)
+    totals = read_totals(file, len(terms), len(classes), starts=not old_files.is_old(file))
+    documents = read_counts(file, "documents", n_classes, floats=True)
+    frequency = read_counts(file, "document_frequency", size)
+    if documents.dtype.kind == "i" and documents.sum() != settings.n_documents:
+        raise file.damaged("array 'documents' does not add up to its number of documents")
+    if frequency.max(initial=0) > settings.n_documents:
+        raise file.damaged("array 'document_frequency' has a term in more documents than there are")
+    plain = settings.recipe().weighting == "counts" and totals.data.dtype.kind == "i"
+    with as_damaged_file_error(file, "array 'totals' cannot be added up"):
+        sums = totals.row_sums() if plain else None
+    if sums is None or "occurrences" in file.names:
+        occurrences = read_counts(file, "occurrences", size)
+        if sums is not None and not np.array_equal(sums, occurrences):
+            raise file.damaged("array 'occurrences' does not fit its totals")
+    else:
+        occurrences = sums
+    return TextCounts(
+        classes,
+        documents,
+        settings.n_documents,
+        terms,
+        totals,
+        frequency,
+        occurrences,
+        read_counts(file, "outside", n_classes, floats=True),
+        read_counts(file, "frozen", size) if settings.reference is not None else np.zeros(size, dtype=np.int64),
+        fixed=settings.vocabulary != "growing",
+    )
+
+
+def _ledger(file: ModelFile, counts: TextCounts) -> Ledger | None:
+    if "ledger" not in file.names and "ledger_counts" not in file.names:
+        return None
+    keys, times = file.array("ledger"), file.array("ledger_counts")
+    try:
+        ledger = ledger_of(keys, times, counts.classes)
+    except ValueError as error:
+        raise file.damaged(str(error)) from None
+    if len(ledger) != counts.n_documents:
+        raise file.damaged("its ledger has more or fewer documents than the model")
+    return ledger
+
+
+def _check_rule(file: ModelFile, learner: Learner, *, compare: bool) -> None:
+    """Refuse what is stored for prediction if it has another form or, compared, does not follow from the counts."""
+    n_terms, n_classes = len(learner.counts.terms), len(learner.counts.classes)
+    _class_part(file, n_classes)
+    read_log_prior(file, n_classes)
+    unknown = _unknown_totals(file, n_classes) if learner.recipe.unknown else None
+    if unknown is None and "unknown_totals" in file.names:
+        raise file.damaged("array 'unknown_totals' is there, and unknown words are ignored")
+    bits = kept_bits(file, file.array, n_terms) if "kept" in file.names else None
+    if not compare:
+        return
+    with as_damaged_file_error(file, "its limits do not fit its counts"):
+        keep = kept_terms(learner)
+    if not np.array_equal(pack_bits(keep), pack_bits(np.ones(n_terms, dtype=bool)) if bits is None else bits):
+        raise file.damaged("array 'kept' does not fit its limits")
+    if unknown is not None and not np.array_equal(unknown, unknown_totals(learner, keep)):
+        raise file.damaged("array 'unknown_totals' does not fit its counts")
+
+
+def predictor_of(file: ModelFile) -> Predictor:
+    """The predictor of an open model file, of which only what is touched is read and verified."""
+    settings = settings_of(file)
+    if old_files.is_old(file):
+        with as_damaged_file_error(file, "its terms cannot be understood"):
+            return old_files.predictor(file, settings)
+    recipe, classes = settings.recipe(), np.array(settings.classes)
+    with as_damaged_file_error(file, "its terms cannot be understood"):
+        terms = terms_from_arrays(file.lazy, file.names)
+    n_terms, n_classes = len(terms), len(classes)
+    if not n_terms:
+        raise file.damaged("it has no terms")
+    columns = KeptPositions(kept_bits(file, file.lazy, n_terms), n_terms) if "kept" in file.names else None
+    unknown = _unknown_totals(file, n_classes) if recipe.unknown else None
+    unit = UNIT if recipe.is_tfidf else None
+    idf = None
+    if recipe.is_tfidf:
+        if settings.reference is None:
+            raise file.damaged("its settings have no reference")
+        idf = TouchedIdf(file, n_terms, settings.reference, recipe.unknown)
+    return Predictor(
+        analyzer=recipe.analyzer,
+        features=Features(terms, columns, n_terms),
+        unknown=recipe.unknown,
+        weighting=Weighting(recipe.weighting, idf),
+        rule=TouchedRule(
+            recipe.family,
+            TouchedTotals(file, n_terms, unknown, n_classes, unit),
+            read_counts(file, "documents", (n_classes,), floats=True),
+            settings.alpha,
+            _class_part(file, n_classes),
+        ),
+        log_prior=read_log_prior(file, n_classes),
+        prior_in_score=recipe.family.adds_prior(n_classes),
+        classes=classes,
+        calibration=settings.calibration,
+        policy=settings.policy,
+    )
+
+
+def _class_part(file: ArrayFile, n_classes: int) -> ClassPart:
+    """The per-class part of a rule, checked."""
+    shape = (n_classes,)
+    by_class, intercept = (read_floats(file, name, shape) for name in ("by_class", "intercept"))
+    scale, required = (read_floats(file, name, shape) if name in file.names else None for name in ("scale", "required"))
+    return ClassPart(by_class, intercept, scale, required)
+
+
+def _unknown_totals(file: ArrayFile, n_classes: int) -> Array:
+    return read_counts(file, "unknown_totals", (n_classes,), floats=True)

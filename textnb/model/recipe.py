@@ -1,0 +1,83 @@
+"""How documents are counted, and how a rule is derived from their counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from textnb.arrays import Array
+from textnb.likelihood.families import Family, family
+from textnb.text.analyzer import Analyzer
+from textnb.text.limits import Limits
+
+
+@dataclass(frozen=True, eq=False)
+class Recipe:
+    """The settings of a text model, checked."""
+
+    analyzer: Analyzer
+    model: str
+    weights: str
+    unknown: bool
+    limits: Limits
+    alpha: float | Array
+    fit_prior: bool
+    class_prior: Any
+    norm: bool
+    n_jobs: int | None = None
+
+    @classmethod
+    def of(cls, analyzer: Analyzer, parameters: Mapping[str, Any]) -> Recipe:
+        """From an analyzer and the parameters of a classifier."""
+        return cls(
+            analyzer=analyzer,
+            unknown=parameters["unknown"] == "token",
+            limits=Limits(parameters["min_df"], parameters["max_df"], parameters["max_features"]),
+            **{
+                name: parameters[name]
+                for name in ("model", "weights", "alpha", "fit_prior", "class_prior", "norm", "n_jobs")
+            },
+        )
+
+    @property
+    def family(self) -> Family:
+        return family(self.model)
+
+    @property
+    def weighting(self) -> str:
+        """The weights in use: those asked for, if the family takes them."""
+        return self.family.weighting(self.weights)
+
+    @property
+    def is_tfidf(self) -> bool:
+        return self.weighting.endswith("tfidf")
+
+    @property
+    def needs_reference(self) -> bool:
+        """Whether what a document adds depends on others: on idf, or on which words count as unknown.
+
+        Of plain counts, unknown words are counted when the rule is derived.
+        """
+        return self.is_tfidf or (self.weighting == "binary" and self.unknown)
+
+    def difference(self, other: Recipe) -> tuple[str, Any, Any] | None:
+        """A setting in which two recipes differ: its name and its values. The number of threads does not count."""
+        theirs = other._settings()
+        for name, mine in self._settings().items():
+            value = theirs[name]
+            same = mine is value or np.array_equal(mine, value)
+            if name in ("min_df", "max_df"):  # 1 is one document, 1.0 all of them
+                same = same and isinstance(mine, float) == isinstance(value, float)
+            if not same:
+                return name, mine, value
+        return None
+
+    def _settings(self) -> dict[str, Any]:
+        """By the names that users know them by."""
+        parts = (self, self.analyzer, self.limits)
+        settings = {field.name: getattr(part, field.name) for part in parts for field in fields(part)}
+        settings["analyzer"] = settings.pop("kind")
+        return {name: value for name, value in settings.items() if name not in ("limits", "n_jobs")}

@@ -1,0 +1,182 @@
+"""The settings of a text model in the header of its file: one record, each setting stated once, all checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+
+from textnb.arrays import Array
+from textnb.likelihood.families import family
+from textnb.model.calibration import Calibration
+from textnb.model.learner import Learner
+from textnb.model.policy import Label, Policy
+from textnb.model.recipe import Recipe
+from textnb.model.records import normalized, to_json
+from textnb.text.analyzer import Analyzer, stop_word_set
+from textnb.text.frozen import Reference
+from textnb.text.limits import Limits
+
+_LONGEST_NGRAM = 64
+_LARGEST_ALPHA = 1e100
+_LARGEST_LABELS = 1 << 25  # characters of all labels, each as wide as the widest
+Choosable = Literal["alpha", "min_df", "model", "ngrams", "weights"]
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What a classifier was fitted with beyond what its learner knows. It stays while a model learns and forgets."""
+
+    calibrate: bool = False
+    ledger: bool | None = None
+    given_vocabulary: bool = False
+    auto: tuple[str, ...] = ()  # the names of the parameters that fit has chosen; the recipe has their values
+    calibration: Calibration | None = None
+    policy: Policy | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """All settings of a text model."""
+
+    kind: Literal["text"] = "text"
+    rule: str
+    classes: tuple[Label, ...]
+    n_documents: int
+    analyzer: Analyzer
+    model: str
+    weights: Literal["counts", "binary", "tfidf", "log-tfidf"]
+    alpha: float
+    unknown: Literal["ignore", "token"]
+    min_df: int | float
+    max_df: int | float
+    max_features: int | None = None
+    fit_prior: bool
+    class_prior: tuple[float, ...] | None = None
+    norm: bool
+    pruned: bool
+    reference: Reference | None = None
+    vocabulary: Literal["given", "fixed", "growing"]
+    calibrate: bool
+    ledger: bool | None = None
+    auto: tuple[Choosable, ...]
+    calibration: Calibration | None = None
+    policy: Policy | None = None
+
+    def __post_init__(self) -> None:
+        if not are_labels(list(self.classes)):
+            raise ValueError("classes must be strings, numbers or booleans, all of one kind, sorted and distinct")
+        if self.rule != family(self.model).rule_kind:
+            raise ValueError(f"rule is {self.rule!r:.60}, which a {self.model} model does not have")
+        if self.n_documents < 0:
+            raise ValueError(f"n_documents is {self.n_documents}")
+        if not 0 <= self.alpha < _LARGEST_ALPHA:
+            raise ValueError(f"alpha is {self.alpha}")
+        if self.analyzer.ngrams[1] > _LONGEST_NGRAM:
+            raise ValueError(f"a model file holds n-grams of up to {_LONGEST_NGRAM} parts, got {self.analyzer.ngrams}")
+        reference, policy, calibration = self.reference, self.policy, self.calibration
+        if reference is not None and not 0 <= reference.unknown_frequency <= reference.n_documents:
+            raise ValueError(f"reference is {reference}")
+        if policy is not None and (policy.protected is None) != (policy.threshold is None):
+            raise ValueError("policy: a protected class and its threshold come together")
+        if calibration is not None and len(calibration.offsets) not in (0, len(self.classes)):
+            raise ValueError(f"calibration.offsets are {len(calibration.offsets)} for {len(self.classes)} classes")
+        if len(set(self.auto)) < len(self.auto):
+            raise ValueError(f"auto is {self.auto}")
+        self.recipe()
+
+    def recipe(self) -> Recipe:
+        return Recipe(
+            analyzer=self.analyzer,
+            model=self.model,
+            weights=self.weights,
+            unknown=self.unknown == "token",
+            limits=Limits(self.min_df, self.max_df, self.max_features),
+            alpha=self.alpha,
+            fit_prior=self.fit_prior,
+            class_prior=None if self.class_prior is None else list(self.class_prior),
+            norm=self.norm,
+        )
+
+    def fitted(self) -> Fitted:
+        given = self.vocabulary == "given"
+        return Fitted(self.calibrate, self.ledger, given, self.auto, self.calibration, self.policy)
+
+    def parameters(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The parameters of the classifier, and what was chosen for those that are "auto"; without its vocabulary."""
+        analyzer = self.analyzer
+        parameters = {name: getattr(self, name) for name in _PARAMETERS}
+        parameters |= {name: getattr(analyzer, name) for name in _ANALYZER_PARAMETERS}
+        parameters |= {
+            "analyzer": analyzer.kind,
+            "stop_words": constructor_stop_words(analyzer),
+            "class_prior": self.recipe().class_prior,
+        }
+        chosen: dict[str, Any] = {name: parameters[name] for name in self.auto}
+        return parameters | dict.fromkeys(self.auto, "auto"), chosen
+
+
+_PARAMETERS = (
+    *("model", "weights", "alpha", "unknown", "min_df", "max_df", "max_features", "fit_prior", "norm"),
+    *("calibrate", "ledger"),
+)
+_ANALYZER_PARAMETERS = ("ngrams", "lowercase", "strip_accents", "tokenizer", "token_pattern", "stemmer")
+
+
+def settings_json(learner: Learner, fitted: Fitted) -> dict[str, Any]:
+    """The settings of a file; a ValueError for what no file can hold."""
+    recipe, counts = learner.recipe, learner.counts
+    recipe.analyzer.check_storable()
+    vocabulary = "given" if fitted.given_vocabulary else "fixed" if counts.fixed else "growing"
+    stated = {
+        "kind": "text",
+        "rule": recipe.family.rule_kind,
+        "classes": plain_labels(counts.classes),
+        "n_documents": counts.n_documents,
+        "pruned": learner.pruned,
+        "vocabulary": vocabulary,
+        "unknown": "token" if recipe.unknown else "ignore",
+    }
+    names = ("analyzer", "model", "weights", "alpha", "fit_prior", "norm")
+    stated |= {name: to_json(getattr(recipe, name)) for name in names}
+    stated |= to_json(recipe.limits) | {"calibrate": fitted.calibrate, "auto": sorted(fitted.auto)}
+    optional = {
+        "class_prior": recipe.class_prior,
+        "reference": learner.reference,
+        "ledger": fitted.ledger,
+        "calibration": fitted.calibration,
+        "policy": fitted.policy,
+    }
+    stated |= {name: to_json(value) for name, value in optional.items() if value is not None}
+    checked: dict[str, Any] = normalized(Settings, stated)
+    return checked
+
+
+def are_labels(labels: list[Any]) -> bool:
+    """One or more strings, numbers or booleans, all of one kind and in ascending order, together of moderate size."""
+    return (
+        len({type(label) for label in labels}) == 1
+        and isinstance(labels[0], str | int | float)
+        and all(a < b for a, b in pairwise(labels))
+        and len(labels) * max(len(label) if isinstance(label, str) else 1 for label in labels) <= _LARGEST_LABELS
+        and np.array(labels).tolist() == labels  # numpy drops a NUL at the end
+    )
+
+
+def plain_labels(classes: Array) -> list[Any]:
+    labels: list[Any] = classes.tolist()
+    if not are_labels(labels):
+        raise ValueError(
+            f"only strings, numbers and booleans can be saved as class labels, got {labels[:3]!r:.200}: all of one "
+            "kind, and no NUL at the end"
+        )
+    return labels
+
+
+def constructor_stop_words(analyzer: Analyzer) -> str | list[str] | None:
+    """As a constructor takes them: the list named "english" by its name."""
+    if analyzer.stop_words is None:
+        return None
+    return "english" if analyzer.stop_words == stop_word_set("english") else sorted(analyzer.stop_words)
