@@ -1,4 +1,4 @@
-"""The command line: `textnb train`, `evaluate`, `predict`, `inspect`, `corpora`."""
+"""The command line: one module per command of `textnb`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import sys
 
 
 def main() -> None:
-    """The `textnb` command."""
     gc.set_threshold(50_000)  # starting makes many objects and no garbage
     try:
         from textnb.cli.app import run

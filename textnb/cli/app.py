@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
 from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from textnb.cli.output import fail, os_error_line
+from textnb.cli.output import fail
+from textnb.corpora.messages import os_error_line
 
 COMMANDS = {  # each in the module of its name
     "train": "Learn from a corpus, evaluate, save a model.",
@@ -30,9 +30,14 @@ COMMANDS = {  # each in the module of its name
 
 def show_version(wanted: bool) -> None:
     if wanted:
-        from textnb.cli.version import version_line
+        from importlib.metadata import version
+        from platform import python_version
 
-        typer.echo(version_line())
+        from textnb import __version__
+        from textnb.arrays import kernel_name
+
+        built_on = f"{kernel_name()} kernel, Python {python_version()}, numpy {version('numpy')}"
+        typer.echo(f"textnb {__version__} ({built_on})")
         raise typer.Exit()
 
 
@@ -53,8 +58,12 @@ def textnb(
     """
 
 
-def make_app(names: Iterable[str]) -> typer.Typer:
-    """The application with these commands: a mail filter need not wait for the options of all others to be set up."""
+def make_app(arguments: list[str]) -> typer.Typer:
+    """The application with the commands that are called: a mail filter does not wait for the options of all others.
+
+    Without a command first, all of them are listed.
+    """
+    called = arguments[:1] if arguments and arguments[0] in COMMANDS else arguments
     app = typer.Typer(
         name="textnb",
         add_completion=False,
@@ -63,13 +72,17 @@ def make_app(names: Iterable[str]) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     )
     app.callback()(textnb)
-    for name in names:
-        command = getattr(import_module(f"textnb.cli.{name}"), name)
+    for name in COMMANDS if called is arguments else called:
+        command = getattr(import_module(f"textnb.cli.{name}"), name) if name in called else _listed
         if isinstance(command, typer.Typer):
             app.add_typer(command, name=name, short_help=COMMANDS[name])
         else:
             app.command(name, short_help=COMMANDS[name])(command)
     return app
+
+
+def _listed() -> None:
+    """A command in the list of them, which is not called."""
 
 
 def run(arguments: list[str]) -> int:
@@ -78,8 +91,7 @@ def run(arguments: list[str]) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a pipe may know fewer characters than a table has
     try:
-        app = make_app(arguments[:1] if arguments and arguments[0] in COMMANDS else COMMANDS)
-        code = app(arguments or ["--help"], standalone_mode=False, prog_name="textnb")
+        code = make_app(arguments)(arguments or ["--help"], standalone_mode=False, prog_name="textnb")
         if sys.stdout is not None:
             sys.stdout.flush()
         return code if isinstance(code, int) else 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -36,13 +36,15 @@ def show_list(context: typer.Context, as_json: AsJson = False) -> None:
       textnb corpora list
       textnb corpora list --json
     """
-    found = run_list()
-    if as_json or context.obj:
-        show_json(found)
-        return
-    from textnb.report import table
+    from textnb.corpora.cache import is_cached
+    from textnb.corpora.manifest import read_manifest
+    from textnb.report.tables import table
 
-    rows = [(entry["name"], entry["title"], "yes" if entry["cached"] else "", entry["citation"]) for entry in found]
+    entries = [entry for _, entry in sorted(read_manifest().items())]
+    if as_json or context.obj:
+        show_json([{**entry.to_json(), "cached": is_cached(entry)} for entry in entries])
+        return
+    rows = [(entry.name, entry.title, "yes" if is_cached(entry) else "", entry.citation) for entry in entries]
     show(table(("name", "corpus", "here", "please cite"), rows, "llll"))
 
 
@@ -59,46 +61,14 @@ def fetch(
     Examples:
       textnb corpora fetch sms-spam
     """
-    found = run_fetch(name, quiet)
-    if as_json or context.obj:
-        show_json(found)
-        return
-    from textnb.report import printable, table
-
-    show(printable(f"{found['edition']}: {found['n_documents']:,} documents, in {found['path']}"))
-    show(table(("class", "documents"), list(found["classes"].items()), "lr"))
-
-
-def run_list() -> list[dict[str, Any]]:
-    """The named corpora, with what is known of them."""
-    from textnb.corpora.cache import cache_file
-    from textnb.corpora.manifest import read_manifest
-
-    return [
-        {
-            "name": name,
-            "title": entry.title,
-            "cached": any(cache_file(edition).exists() for edition in entry.editions),
-            "editions": [edition.title for edition in entry.editions],
-            "licence": entry.licence,
-            "citation": entry.citation,
-        }
-        for name, entry in sorted(read_manifest().items())
-    ]
-
-
-def run_fetch(name: str, quiet: bool) -> dict[str, Any]:
-    """A corpus put into the cache: which edition, where, and how many documents of each class."""
-    import numpy as np
-
     from textnb.corpora import fetch_corpus
+    from textnb.report.safe import printable
+    from textnb.report.tables import table
 
     corpus, path = fetch_corpus(name, quiet=quiet)
-    labels, counts = np.unique(corpus.labels, return_counts=True)
-    return {
-        "name": name,
-        "edition": corpus.edition,
-        "path": str(path),
-        "n_documents": len(corpus),
-        "classes": dict(zip(labels.tolist(), counts.tolist(), strict=True)),
-    }
+    if as_json or context.obj:
+        about = {"name": name, "edition": corpus.edition, "path": str(path), "n_documents": len(corpus)}
+        show_json({**about, "classes": corpus.class_counts})
+        return
+    show(printable(f"{corpus.edition}: {len(corpus):,} documents, in {path}"))
+    show(table(("class", "documents"), list(corpus.class_counts.items()), "lr"))

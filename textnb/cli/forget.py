@@ -2,40 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from textnb.cli import options
-from textnb.cli.learn import (
-    Encoding,
-    Files,
-    Label,
-    LabelColumn,
-    Lines,
-    Model,
-    Strict,
-    Text,
-    read_labelled,
-    run_update,
-    show_update,
-)
-
-if TYPE_CHECKING:
-    from textnb.learner import Learned, Learner
-    from textnb.text.rows import Array
+from textnb.cli.output import show_summary
 
 
 def forget(
-    model: Model,
-    files: Files = None,
-    label: Label = None,
-    lines: Lines = False,
-    text: Text = None,
-    label_column: LabelColumn = None,
-    encoding: Encoding = None,
-    strict: Strict = False,
+    model: options.ChangedModel,
+    files: options.LabelledFiles = None,
+    label: options.ClassOfAll = None,
+    lines: options.LabelledLines = False,
+    text: options.Text = None,
+    label_column: options.LabelColumn = None,
+    encoding: options.EncodingOfTables = None,
+    strict: options.Strict = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
-) -> None:
+) -> int:
     """Take documents out of MODEL, exactly; one that it has not learned is an error, and then nothing is changed.
 
     A model without a ledger cannot know: it refuses only what its counts have no room for.
@@ -45,9 +27,7 @@ def forget(
       textnb forget mail.tnb --label spam message.txt
       textnb forget mail.tnb withdrawn.csv
     """
-    documents = read_labelled(files or ["-"], label, lines, text, label_column, encoding, strict, quiet)
-    show_update(run_update(model, documents, _forget), as_json, quiet)
+    from textnb.workflow import forget as forget_documents
 
-
-def _forget(learner: Learner, texts: list[str], labels: Array) -> Learned:
-    return learner.forget(texts, labels)
+    documents = options.read_labelled(files, label, lines, text, label_column, encoding, strict, quiet)
+    return show_summary(forget_documents(model, documents), as_json, quiet)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from textnb.cli import options
-from textnb.cli.learn import documents_by_class, summary
-from textnb.cli.output import show, show_json
+from textnb.cli.output import show_summary
 
 
 def merge(
@@ -26,19 +25,6 @@ def merge(
       textnb merge all.tnb monday.tnb tuesday.tnb
       textnb merge mail.tnb mail.tnb elsewhere.tnb
     """
-    found = run_merge(options.place("OUT", output), models)
-    show_json(found) if as_json else show(summary(found["model_file"], found["classes"], found["n_terms"]))
+    from textnb.workflow import merge as merge_models
 
-
-def run_merge(output: Path, models: list[Path]) -> dict[str, Any]:
-    """The models of several files added up into one."""
-    from textnb.model_updates import merge_models
-
-    counts = merge_models(output, models).counts
-    return {
-        "model_file": str(output),
-        "merged": [str(model) for model in models],
-        "classes": documents_by_class(counts),
-        "n_documents": counts.n_documents,
-        "n_terms": counts.n_seen_terms,
-    }
+    show_summary(merge_models(options.writable_path("OUT", output), models), as_json)

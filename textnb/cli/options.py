@@ -1,103 +1,74 @@
-"""The values of options: choices, and lists and numbers written as text."""
+"""Options that several commands have, and their values: lists and numbers written as text."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from enum import StrEnum
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from textnb.cli.output import announce_terminal
 
-class Model(StrEnum):
-    multinomial = "multinomial"
-    complement = "complement"
-    bernoulli = "bernoulli"
-
-
-class Weights(StrEnum):
-    counts = "counts"
-    binary = "binary"
-    tfidf = "tfidf"
-    log_tfidf = "log-tfidf"
-
-
-class ModelOrAuto(StrEnum):
-    multinomial = "multinomial"
-    complement = "complement"
-    bernoulli = "bernoulli"
-    auto = "auto"
-
-
-class WeightsOrAuto(StrEnum):
-    counts = "counts"
-    binary = "binary"
-    tfidf = "tfidf"
-    log_tfidf = "log-tfidf"
-    auto = "auto"
-
-
-class Units(StrEnum):
-    word = "word"
-    char = "char"
-    char_wb = "char_wb"
-
-
-class Unknown(StrEnum):
-    ignore = "ignore"
-    token = "token"
-
-
-class TableFormat(StrEnum):
-    csv = "csv"
-    tsv = "tsv"
-    jsonl = "jsonl"
-
-
-class Engine(StrEnum):
-    local = "local"
-    dask = "dask"
-
-
-class Subset(StrEnum):
-    train = "train"
-    test = "test"
-    all = "all"
+if TYPE_CHECKING:
+    from textnb.corpora.rows import ReadOptions
+    from textnb.workflow import LabelledDocuments
 
 
 AUTO = "auto"
 
-# Options that several commands have
-
 CorpusName = Annotated[
     str, typer.Argument(metavar="CORPUS", help="A named corpus, a folder of class folders, or .csv/.tsv/.jsonl(.gz).")
 ]
+ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.")]
+ChangedModel = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file, which is changed.")]
+LabelledFiles = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="FILE",
+        help="With --label, documents, one per file, - or none for stdin; without, labelled ones, as for `train`.",
+    ),
+]
+ClassOfAll = Annotated[str | None, typer.Option("--label", help="The class of the documents.")]
+LabelledLines = Annotated[bool, typer.Option("--lines", help="With --label, each line of the input is a document.")]
+LabelColumn = Annotated[str | None, typer.Option(help="The column of a table that has the class. [default: label]")]
+EncodingOfTables = Annotated[
+    str | None, typer.Option("--encoding", help="The encoding of tables and folders; detected by default.")
+]
 Alpha = Annotated[float, typer.Option(min=0, help="Smoothing; 1 is Laplace's, 0 none.")]
 Ngrams = Annotated[str, typer.Option(help="Shortest and longest n-grams, such as 1,2.")]
-AutoModel = Annotated[ModelOrAuto | None, typer.Option(help="Which naive Bayes, for text.")]
-AutoWeights = Annotated[WeightsOrAuto | None, typer.Option(help="How terms weigh.")]
 AutoAlpha = Annotated[str | None, typer.Option(help="Smoothing; 1 is Laplace's, 0 none; or auto.")]
 AutoNgrams = Annotated[str | None, typer.Option(help="Shortest and longest n-grams, such as 1,2; or auto.")]
 AutoMinDf = Annotated[str | None, typer.Option(help="Fewest documents a term is in, or a share like 0.01; or auto.")]
-AnalyzerUnits = Annotated[Units, typer.Option(help="What n-grams are made of.")]
+AnalyzerUnits = Annotated[Literal["word", "char", "char_wb"], typer.Option(help="What n-grams are made of.")]
 Tokenizer = Annotated[str | None, typer.Option(help="An nltk tokenizer, such as treebank or tweet.")]
 Stemmer = Annotated[str | None, typer.Option(help="An nltk stemmer, such as porter or snowball-german.")]
 StopWords = Annotated[str | None, typer.Option(help="Words to leave out: english, or a,b,c.")]
-UnknownWords = Annotated[Unknown, typer.Option(help="Unknown words: ignored, or one feature.")]
+UnknownWords = Annotated[Literal["ignore", "token"], typer.Option(help="Unknown words: ignored, or one feature.")]
 MinDf = Annotated[str, typer.Option(help="Fewest documents a term is in, or a share like 0.01.")]
 MaxDf = Annotated[str, typer.Option(help="Most documents a term is in, or a share.")]
 MaxFeatures = Annotated[int | None, typer.Option(min=1, help="Keep only the most frequent terms.")]
+Categories = Annotated[str | None, typer.Option(help="Only these classes: a,b,c.")]
+Strip = Annotated[str, typer.Option(help="20news: leave out headers,footers,quotes.")]
+SubsetOf = Annotated[
+    Literal["train", "test", "all"] | None,
+    typer.Option("--subset", help="Which part. [default: test if the corpus has one, else all]"),
+]
 Text = Annotated[str | None, typer.Option(help="The column of a table that has the text. [default: text]")]
 Label = Annotated[str, typer.Option(help="The column of a table that has the class.")]
-Encoding = Annotated[str | None, typer.Option(help="The encoding of files; by default found out.")]
+Encoding = Annotated[str | None, typer.Option(help="The encoding of files; detected by default.")]
 Jobs = Annotated[int | None, typer.Option(help="Threads; -1 for all cores.")]
 Prune = Annotated[
     int | None,
-    typer.Option(min=2, help="Keep so many terms at most: the rarest go to <UNK>, and nothing can be forgotten."),
+    typer.Option(min=2, help="Keep at most this many terms: the rarest go to <UNK>, and nothing can be forgotten."),
 ]
-Table = Annotated[TableFormat | None, typer.Option("--format", help="What stdin is, if its first line does not say.")]
+Table = Annotated[
+    Literal["csv", "tsv", "jsonl"] | None,
+    typer.Option("--format", help="What stdin is, if its first line does not say."),
+]
 KeepLedger = Annotated[
     bool | None,
     typer.Option(
@@ -106,70 +77,68 @@ KeepLedger = Annotated[
 ]
 ConfusionPlot = Annotated[Path | None, typer.Option("--plot", help="Draw the confusion matrix: .png, .svg or .pdf.")]
 ReliabilityPlot = Annotated[
-    Path | None, typer.Option("--reliability", help="Draw how often it is right by how sure it is: .png, .svg or .pdf.")
+    Path | None, typer.Option("--reliability", help="Draw the reliability diagram: .png, .svg or .pdf.")
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first document that cannot be read.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notices.")]
 
 
-def source(
-    categories: str | None, strip: str, text: str | None, label: str | None, encoding: str | None, strict: bool
-) -> dict[str, Any]:
-    """What `open_corpus` is told, from what was written for it."""
-    return {
-        "categories": names(categories),
-        "strip": names(strip) or (),
-        "text": text,
-        "label": label,
-        "encoding": encoding,
-        "strict": strict,
-    }
-
-
-def classifier_settings(
+def read_options(
+    text: str | None,
+    label: str | None,
+    encoding: str | None,
+    strict: bool,
     *,
-    model: str,
-    weights: str,
-    alpha: float | str,
-    ngrams: str,
-    analyzer: Units,
-    tokenizer: str | None,
-    stemmer: str | None,
-    stop_words: str | None,
-    unknown: Unknown,
-    min_df: str,
-    max_df: str,
-    max_features: int | None,
-    ledger: bool | None,
-    jobs: int | None,
-) -> dict[str, Any]:
-    """The parameters of a classifier, from what was written for them."""
+    categories: str | None = None,
+    strip: str = "",
+    table: str | None = None,
+) -> ReadOptions:
+    """The `ReadOptions` of a command."""
+    from textnb.corpora.rows import ReadOptions
+
+    return ReadOptions(
+        text=text,
+        label=label or "label",
+        categories=name_list(categories),
+        strip=name_list(strip) or (),
+        encoding=encoding,
+        format=table,
+        strict=strict,
+    )
+
+
+def classifier_settings(written: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of `TextClassifier`, from the options of a command."""
     from textnb.text.tokenize import STEMMERS, TOKENIZERS
 
-    if analyzer != Units.word and (tokenizer or stemmer or stop_words):
+    if written["analyzer"] != "word" and any(written[name] for name in ("tokenizer", "stemmer", "stop_words")):
         raise ValueError("--tokenizer, --stemmer and --stop-words are for words: leave them out, or --analyzer")
-    if jobs == 0:
+    if written["jobs"] == 0:
         raise ValueError("--jobs is a number of threads, or -1 for all cores, got 0")
-    return {
-        "model": model,
-        "weights": weights,
-        "alpha": smoothing(alpha),
-        "ngrams": AUTO if ngrams == AUTO else ngram_range(ngrams),
-        "analyzer": analyzer.value,
-        "tokenizer": one_of("--tokenizer", tokenizer, TOKENIZERS),
-        "stemmer": one_of("--stemmer", stemmer, STEMMERS),
-        "stop_words": word_list(stop_words),
-        "unknown": unknown.value,
-        "min_df": AUTO if min_df == AUTO else frequency("--min-df", min_df),
-        "max_df": frequency("--max-df", max_df),
-        "max_features": max_features,
-        "ledger": ledger,
-        "n_jobs": jobs,
+    settings = {
+        "analyzer": written["analyzer"],
+        "tokenizer": one_of("--tokenizer", written["tokenizer"], TOKENIZERS),
+        "stemmer": one_of("--stemmer", written["stemmer"], STEMMERS),
+        "stop_words": word_list(written["stop_words"]),
+        "unknown": written.get("unknown", "ignore"),
+        "max_df": frequency("--max-df", written["max_df"]),
+        "max_features": written["max_features"],
+        "ledger": written.get("ledger"),
+        "n_jobs": written["jobs"],
     }
+    parsers: dict[str, Callable[[Any], Any]] = {
+        "model": str,
+        "weights": str,
+        "alpha": smoothing,
+        "ngrams": ngram_range,
+        "min_df": partial(frequency, "--min-df"),
+    }
+    given = {name: written[name] for name in parsers if written[name] is not None}
+    return settings | {name: value if value == AUTO else parsers[name](value) for name, value in given.items()}
 
 
-def names(text: str | None) -> list[str] | None:
+def name_list(text: str | None) -> list[str] | None:
     """`a,b,c` as a list; None if not given."""
     if text is None:
         return None
@@ -177,7 +146,6 @@ def names(text: str | None) -> list[str] | None:
 
 
 def one_of(option: str, text: str | None, known: Sequence[str]) -> str | None:
-    """One of many names, or None."""
     if text is not None and text not in known:
         raise ValueError(f"{option} is one of {', '.join(known)}, got {text!r}")
     return text
@@ -189,23 +157,22 @@ def word_list(text: str | None) -> str | list[str] | None:
         return text
     if "," not in text:
         raise ValueError(f"--stop-words takes english, or words with commas such as the,a,of, got {text!r}")
-    return names(text)
+    return name_list(text)
 
 
-def smoothing(text: float | str) -> float | str:
-    """A number, 0 or more, or auto."""
+def smoothing(text: float | str) -> float:
     try:
-        number = -1.0 if text == AUTO else float(text)
+        number = float(text)
     except ValueError:
         number = float("nan")
-    if text != AUTO and not 0 <= number < float("inf"):
+    if not 0 <= number < float("inf"):
         raise ValueError(f"--alpha is a number, 0 or more, or auto, got {text}")
-    return AUTO if text == AUTO else number
+    return number
 
 
 def prices(texts: Sequence[str]) -> dict[tuple[str, str], float]:
     """`ham:spam=100` for each error that has a price of its own."""
-    found = {}
+    costs = {}
     for text in texts:
         labels, _, number = text.rpartition("=")
         true, colon, named = labels.partition(":")
@@ -215,8 +182,8 @@ def prices(texts: Sequence[str]) -> dict[tuple[str, str], float]:
             price = float("nan")
         if not abs(price) < 1e100:
             raise ValueError(f"--cost takes true class:class named=price, such as ham:spam=100, got {text!r}")
-        found[true, named] = price
-    return found
+        costs[true, named] = price
+    return costs
 
 
 def ngram_range(text: str) -> tuple[int, int]:
@@ -241,8 +208,20 @@ def frequency(option: str, text: str) -> int | float:
     return number
 
 
-def place(option: str, path: Path) -> Path:
-    """A file that can be written, or an error before time is spent on its content."""
+def default_output(corpus: str) -> Path:
+    """CORPUS.tnb in the current folder; of stdin and of a pattern, which have no name, stream.tnb."""
+    from textnb.corpora.stream import is_nameless
+
+    if is_nameless(corpus):
+        return Path("stream.tnb")
+    name = Path(corpus).resolve().name
+    for suffix in (".gz", ".csv", ".tsv", ".jsonl"):
+        name = name.removesuffix(suffix)
+    return Path(f"{name}.tnb")
+
+
+def writable_path(option: str, path: Path) -> Path:
+    """A path that can be written to; otherwise an error, before any work is done."""
     folder = path.absolute().parent
     if not folder.is_dir():
         raise ValueError(f"{option} {path}: the folder does not exist; create it, or choose another")
@@ -253,9 +232,51 @@ def place(option: str, path: Path) -> Path:
     return path
 
 
-def check_plot(path: Path | None, option: str = "--plot") -> None:
-    """Refuse a picture that could not be drawn, before time is spent on what it shows."""
-    if path is not None:
-        from textnb.report import check_picture
+def check_plots(**paths: Path | None) -> None:
+    """Refuse pictures that cannot be drawn, before any work is done."""
+    for option, path in paths.items():
+        if path is not None:
+            from textnb.report.plots import check_picture
 
-        check_picture(place(option, path))
+            check_picture(writable_path(f"--{option}", path))
+
+
+def read_labelled(
+    files: list[str] | None,
+    label: str | None,
+    lines: bool,
+    text: str | None,
+    label_column: str | None,
+    encoding: str | None,
+    strict: bool,
+    quiet: bool,
+) -> LabelledDocuments:
+    """The documents of `learn` and `forget`: of one class by --label, or of tables, folders and corpora."""
+    from textnb.workflow.updating import labelled_corpora, labelled_messages
+
+    files = files or ["-"]
+    if label is not None:
+        refuse_tables(files, label, lines, {"--text": text, "--label-column": label_column, "--encoding": encoding})
+        announce_terminal(files, quiet)
+        return labelled_messages(files, label, lines=lines, strict=strict)
+    if files == ["-"] or lines:
+        raise ValueError("which class are the documents of? Give --label, or labelled documents: a table or a folder")
+    return labelled_corpora(files, read_options(text or "text", label_column, encoding, strict))
+
+
+def refuse_tables(files: list[str], label: str, lines: bool, options_of_tables: dict[str, str | None]) -> None:
+    """Refuse what was meant as a table of many documents: with --label, each file is one document."""
+    if not label:
+        raise ValueError("--label is empty: give the name of a class")
+    for option, value in options_of_tables.items():
+        if value is not None:
+            raise ValueError(
+                f"{option} is for labelled documents, and with --label each file is one document of that class: "
+                "leave one of them out. The column of a table that has the class is --label-column"
+            )
+    for file in files:
+        if re.search(r"\.(csv|tsv|jsonl)(\.gz)?$", file) and not lines:
+            raise ValueError(
+                f"{file} is a table, and with --label each file is one document: leave --label out, and name the "
+                "columns by --text and --label-column. If it is a document, give it on stdin"
+            )

@@ -4,38 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textnb._lazy import lazy_names
+from textnb import lazy_names
 
 if TYPE_CHECKING:
     from textnb.corpora.corpus import Corpus, Problem
     from textnb.corpora.manifest import corpus_names
     from textnb.corpora.named import fetch_corpus, load_corpus
     from textnb.corpora.readers import iter_rows, open_corpus, read_corpus
+    from textnb.corpora.rows import ReadOptions
     from textnb.corpora.sources import CorpusUnavailable
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "Corpus": "textnb.corpora.corpus",
-        "CorpusUnavailable": "textnb.corpora.sources",
-        "Problem": "textnb.corpora.corpus",
-        "corpus_names": "textnb.corpora.manifest",
-        "fetch_corpus": "textnb.corpora.named",
-        "iter_rows": "textnb.corpora.readers",
-        "load_corpus": "textnb.corpora.named",
-        "open_corpus": "textnb.corpora.readers",
-        "read_corpus": "textnb.corpora.readers",
-    },
-)
-
+# fmt: off
+_MODULES = {
+    "Corpus": "corpus", "CorpusUnavailable": "sources", "Problem": "corpus", "ReadOptions": "rows",
+    "corpus_names": "manifest", "fetch_corpus": "named", "iter_rows": "readers", "load_corpus": "named",
+    "open_corpus": "readers", "read_corpus": "readers",
+}
 __all__ = [
-    "Corpus",
-    "CorpusUnavailable",
-    "Problem",
-    "corpus_names",
-    "fetch_corpus",
-    "iter_rows",
-    "load_corpus",
-    "open_corpus",
-    "read_corpus",
+    "Corpus", "CorpusUnavailable", "Problem", "ReadOptions", "corpus_names", "fetch_corpus", "iter_rows",
+    "load_corpus", "open_corpus", "read_corpus",
 ]
+# fmt: on
+__getattr__, __dir__ = lazy_names(__name__, {name: f"{__name__}.{module}" for name, module in _MODULES.items()})

@@ -25,14 +25,8 @@ MAX_MEMBERS = 500_000
 DECOMPRESSORS = ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7zXZ\x00", lzma.open))
 # Whatever the standard library raises on damaged bytes; RuntimeError is zipfile's for what it cannot unpack.
 DAMAGED = (
-    tarfile.TarError,
-    zipfile.BadZipFile,
-    lzma.LZMAError,
-    zlib.error,
-    struct.error,
-    EOFError,
-    OSError,
-    RuntimeError,
+    *(tarfile.TarError, zipfile.BadZipFile, lzma.LZMAError, zlib.error, struct.error),
+    *(EOFError, OSError, RuntimeError),
 )
 LINK_OR_DEVICE = "is a link or a device"
 
@@ -72,13 +66,12 @@ def read_archive(file: IO[bytes], pattern: str, max_bytes: int = MAX_BYTES) -> M
 
 
 def read_folder(folders: Iterable[Path], pattern: str, max_bytes: int = MAX_BYTES) -> Members:
-    """The files below some folders that match the pattern, by canonical name."""
     return _collect(_folder_members(folders, pattern, max_bytes))
 
 
-def _collect(found: Iterable[tuple[str, bytes]]) -> Members:
+def _collect(entries: Iterable[tuple[str, bytes]]) -> Members:
     members: Members = {}
-    for name, content in found:
+    for name, content in entries:
         if name in members:
             raise ValueError(f"{name} is there twice")
         members[name] = content
@@ -86,11 +79,11 @@ def _collect(found: Iterable[tuple[str, bytes]]) -> Members:
 
 
 class Allowance:
-    """How much may still be unpacked."""
+    """How many bytes and members may still be unpacked."""
 
-    def __init__(self, max_bytes: int, max_members: int = MAX_MEMBERS) -> None:
-        self.max_bytes, self.max_members = max_bytes, max_members
-        self.bytes_left, self.members_left = max_bytes, max_members
+    def __init__(self, max_bytes: int) -> None:
+        self.max_bytes = self.bytes_left = max_bytes
+        self.members_left = MAX_MEMBERS
 
     def take(self, size: int) -> None:
         self.bytes_left -= size
@@ -100,7 +93,7 @@ class Allowance:
     def take_member(self, name: str) -> None:
         self.members_left -= 1
         if self.members_left < 0:
-            raise ValueError(f"it has more than {self.max_members:,} members")
+            raise ValueError(f"it has more than {MAX_MEMBERS:,} members")
         if name.startswith(("/", "\\")) or re.match("[A-Za-z]:", name) or ".." in re.split(r"[/\\]", name):
             raise ValueError(f"member {name!r} lies outside the archive's folder")
 

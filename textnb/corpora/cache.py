@@ -1,4 +1,4 @@
-"""The user's cache: one file an edition, named by its content digest."""
+"""The user's cache: one file per edition, named by its content digest."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from textnb.corpora.archives import Members
-from textnb.corpora.manifest import Edition
+from textnb.corpora.manifest import Edition, Entry
 
 
 def cache_folder() -> Path:
@@ -24,8 +24,11 @@ def cache_folder() -> Path:
 
 
 def cache_file(edition: Edition) -> Path:
-    """Where an edition is kept, present or not."""
     return cache_folder() / f"{edition.digest}.corpus"
+
+
+def is_cached(entry: Entry) -> bool:
+    return any(cache_file(edition).exists() for edition in entry.editions)
 
 
 def read_cached(edition: Edition) -> Members:

@@ -33,8 +33,6 @@ class Corpus:
         The class names, sorted.
     edition : str
         Which edition of the corpus this is, for people.
-    subset : str
-        "train", "test" or "all".
     split : array of str, or None
         The part, "train" or "test", of each document, where the corpus has a split of its own.
     groups : array of int, or None
@@ -53,7 +51,6 @@ class Corpus:
     labels: NDArray[np.str_] = field(repr=False)
     classes: list[str] = field(repr=False)
     edition: str
-    subset: str = "all"
     split: NDArray[np.str_] | None = field(default=None, repr=False)
     groups: NDArray[np.int64] | None = field(default=None, repr=False)
     problems: tuple[Problem, ...] = field(default=(), repr=False)
@@ -62,6 +59,11 @@ class Corpus:
 
     def __len__(self) -> int:
         return len(self.texts)
+
+    @property
+    def class_counts(self) -> dict[str, int]:
+        labels, counts = np.unique(self.labels, return_counts=True)
+        return dict(zip(labels.tolist(), counts.tolist(), strict=True))
 
     def place(self, row: int) -> str:
         """Where a document stands, or its number among the texts."""
@@ -91,14 +93,13 @@ def select(corpus: Corpus, subset: str = "all", categories: Iterable[str] | None
         classes = known_categories(corpus, categories)
         chosen &= np.isin(corpus.labels, classes)
     if chosen.all():
-        return replace(corpus, subset=subset)
+        return corpus
     rows = np.flatnonzero(chosen).tolist()
     return replace(
         corpus,
         texts=[corpus.texts[row] for row in rows],
         labels=corpus.labels[chosen],
         classes=classes,
-        subset=subset,
         split=None if corpus.split is None else corpus.split[chosen],
         groups=None if corpus.groups is None else corpus.groups[chosen],
         where=None if corpus.where is None else [corpus.where[row] for row in rows],

@@ -14,7 +14,6 @@ LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def marked_encoding(start: bytes) -> str | None:
-    """The encoding that a byte order mark announces."""
     return next((encoding for mark, encoding in BYTE_ORDER_MARKS if start.startswith(mark)), None)
 
 

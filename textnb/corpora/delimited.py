@@ -1,4 +1,4 @@
-"""CSV and TSV, read as a stream: a header line, then a document a row. A bad row is reported and skipped."""
+"""CSV and TSV, read as a stream: a header line, then one document per row. A bad row is reported and skipped."""
 
 import csv
 from collections import deque
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
 from textnb.corpora.corpus import Problem, did_you_mean
-from textnb.corpora.rows import BadRow, BadTable, Columns, Report, Row, checked_row, require_decoded
+from textnb.corpora.rows import BadRow, BadTable, ReadOptions, Report, Row, checked_row, require_decoded
 
 MAX_FIELD = 2**31 - 1
 MAX_QUOTED = 1 << 27  # characters of a field after its first line
@@ -16,14 +16,15 @@ FIRST_CHECK = 256  # lines of a record
 
 
 def delimited_rows(
-    lines: Iterable[str], columns: Columns, report: Report, place: str, *, delimiter: str
+    lines: Iterable[str], options: ReadOptions, report: Report, place: str, *, delimiter: str
 ) -> Iterator[Row]:
-    """The rows of a CSV or TSV file. Where a row is, `place` and its line number say."""
-    records = iter(Records(lines, delimiter, columns.label, report, place))
+    """The rows of a CSV or TSV file; `place` and the line number locate each."""
+    place = f"{place}line "
+    records = iter(Records(lines, delimiter, options.label, report, place))
     header = _header(records)
-    text_at = None if columns.text is None else _position(columns.text, header)
-    more_at = [_position(name, header) for name in columns.more]
-    label_at = _position(columns.label, header) if columns.label_required or columns.label in header else None
+    text_at = None if options.text is None else _position(options.text, header)
+    more_at = [_position(name, header) for name in options.more]
+    label_at = _position(options.label, header) if options.label_required or options.label in header else None
     for number, fields in records:
         try:
             if len(fields) != len(header):
@@ -33,13 +34,12 @@ def delimited_rows(
             cells = [fields[at] for at in more_at]
             for cell in (text, label, *cells):
                 require_decoded(cell)
-            yield checked_row(f"{place}{number}", text, label, columns, cells)
+            yield checked_row(f"{place}{number}", text, label, options, cells)
         except BadRow as error:
             report(Problem(f"{place}{number}", str(error)))
 
 
 def delimited_names(lines: Iterable[str], delimiter: str) -> list[str]:
-    """The names of the columns of a CSV or TSV file."""
     return _header(iter(Records(lines, delimiter, label="", report=lambda problem: None, place="")))
 
 
@@ -103,13 +103,12 @@ class Records:
         """Refuse a record if lines after its first would be rows on their own, with a label seen before."""
         if len(self.lines.record) <= SWALLOWED_ROWS:
             return
-        found = (self.label_of(self.split(line)) for line in islice(self.lines.record, 1, None))
-        rows = sum(label is not None and (label in self.labels or label == own_label) for label in found)
+        labels = (self.label_of(self.split(line)) for line in islice(self.lines.record, 1, None))
+        rows = sum(label is not None and (label in self.labels or label == own_label) for label in labels)
         if rows >= SWALLOWED_ROWS:
             raise BadRow(f"it has an unbalanced quote, which would swallow {rows:,} rows")
 
     def label_of(self, fields: list[str]) -> str | None:
-        """The label of a row, if it is one."""
         return fields[self.label_at] if self.label_at is not None and len(fields) == len(self.header) else None
 
 

@@ -14,25 +14,38 @@ Arrivals = queue.Queue[bytes | int | Exception]
 
 
 def download(
-    address: str,
-    *,
-    stall_seconds: float = STALL_SECONDS,
-    min_bytes_per_second: float = MIN_BYTES_PER_SECOND,
-    max_bytes: int = MAX_BYTES,
-    quiet: bool = True,
+    address: str, *, stall_seconds: float = STALL_SECONDS, max_bytes: int = MAX_BYTES, quiet: bool = True
 ) -> bytes:
     """The content at an address; an OSError says why it could not be had.
 
     Reading happens in a thread of its own: a name look-up has no time limit, and a socket's limit starts anew with
     every byte. Waiting here ends when nothing comes for `stall_seconds`, or when it comes too slowly to be worth it.
     """
+    from tqdm import tqdm
+
     arrivals: Arrivals = queue.Queue(maxsize=64)
     abandoned = threading.Event()
     threading.Thread(target=_fetch, args=(address, stall_seconds, arrivals, abandoned), daemon=True).start()
+    started, content = time.monotonic(), bytearray()
+    hidden = True if quiet else None  # None: shown on a terminal only
     try:
-        return _gather(arrivals, stall_seconds, min_bytes_per_second, max_bytes, quiet)
+        announced = _next(arrivals, stall_seconds)
+        assert isinstance(announced, int)
+        with tqdm(total=announced or None, unit="B", unit_scale=True, leave=False, disable=hidden) as progress:
+            while chunk := _next(arrivals, stall_seconds):
+                assert isinstance(chunk, bytes)
+                content += chunk
+                progress.update(len(chunk))
+                if max(len(content), announced) > max_bytes:
+                    raise OSError(f"it is larger than {max_bytes:,} bytes")
+                elapsed = time.monotonic() - started
+                if elapsed > stall_seconds and len(content) < MIN_BYTES_PER_SECOND * elapsed:
+                    raise OSError(f"it came too slowly ({len(content):,} bytes in {elapsed:.0f} s)")
     finally:
         abandoned.set()
+    if announced and len(content) != announced:
+        raise OSError(f"the connection ended after {len(content):,} of {announced:,} bytes")
+    return bytes(content)
 
 
 def _fetch(address: str, stall_seconds: float, arrivals: Arrivals, abandoned: threading.Event) -> None:
@@ -58,35 +71,6 @@ def _fetch(address: str, stall_seconds: float, arrivals: Arrivals, abandoned: th
                     break
     except Exception as error:  # whatever the network brings is a reason to try the next source
         put(error)
-
-
-def _gather(
-    arrivals: Arrivals,
-    stall_seconds: float,
-    min_bytes_per_second: float,
-    max_bytes: int,
-    quiet: bool,
-) -> bytes:
-    from tqdm import tqdm
-
-    started = time.monotonic()
-    content = bytearray()
-    announced = _next(arrivals, stall_seconds)
-    assert isinstance(announced, int)
-    hidden = True if quiet else None  # None: shown on a terminal only
-    with tqdm(total=announced or None, unit="B", unit_scale=True, leave=False, disable=hidden) as progress:
-        while chunk := _next(arrivals, stall_seconds):
-            assert isinstance(chunk, bytes)
-            content += chunk
-            progress.update(len(chunk))
-            if max(len(content), announced) > max_bytes:
-                raise OSError(f"it is larger than {max_bytes:,} bytes")
-            elapsed = time.monotonic() - started
-            if elapsed > stall_seconds and len(content) < min_bytes_per_second * elapsed:
-                raise OSError(f"it came too slowly ({len(content):,} bytes in {elapsed:.0f} s)")
-    if announced and len(content) != announced:
-        raise OSError(f"the connection ended after {len(content):,} of {announced:,} bytes")
-    return bytes(content)
 
 
 def _next(arrivals: Arrivals, stall_seconds: float) -> bytes | int:

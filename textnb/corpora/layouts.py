@@ -17,7 +17,7 @@ LINE_FILE_CLASSES = {
 
 
 class Document(NamedTuple):
-    """A text with its class and, where the corpus has a split, its part; and what it belongs together with."""
+    """A text with its class; its part, where the corpus has a split; and its group, where it has groups."""
 
     text: str
     label: str
@@ -33,7 +33,7 @@ def newsgroups(members: Members) -> Iterator[Document]:
 
 
 def orange(members: Members) -> Iterator[Document]:
-    """A member a part: `class TAB text` a line, after four lines of header."""
+    """One member per part: `class TAB text` in each line, after four lines of header."""
     for part in sorted(members):
         for line in members[part].decode().split("\n")[4:]:
             if line:
@@ -42,7 +42,7 @@ def orange(members: Members) -> Iterator[Document]:
 
 
 def labelled_lines(members: Members) -> Iterator[Document]:
-    """`class TAB text` a line, UTF-8."""
+    """`class TAB text` in each line, UTF-8."""
     for name in sorted(members):
         for line in _lines(members[name]):
             label, _, text = line.partition("\t")
@@ -50,7 +50,7 @@ def labelled_lines(members: Members) -> Iterator[Document]:
 
 
 def class_files(members: Members) -> Iterator[Document]:
-    """A member a class, a document a line, UTF-8."""
+    """One member per class, one document per line, UTF-8."""
     for name in sorted(members):
         for line in _lines(members[name]):
             yield Document(line, LINE_FILE_CLASSES[name])

@@ -1,6 +1,7 @@
 """The named corpora, as manifest.toml lists them."""
 
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -17,10 +18,10 @@ class Edition:
     layout: str
     members: str
     digest: str
-    archives: tuple[str, ...] = ()
+    archives: Sequence[str] = ()
     folders: str = ""
-    addresses: tuple[str, ...] = ()
-    package: tuple[str, ...] = ()
+    addresses: Sequence[str] = ()
+    package: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -33,12 +34,17 @@ class Entry:
     citation: str
     editions: tuple[Edition, ...]
 
+    def to_json(self) -> dict[str, Any]:
+        return {**vars(self), "editions": [edition.title for edition in self.editions]}
+
 
 @cache
 def read_manifest() -> dict[str, Entry]:
-    """The entries of manifest.toml by name."""
-    with Path(__file__).with_name("manifest.toml").open("rb") as file:
-        return {name: _entry(name, table) for name, table in tomllib.load(file).items()}
+    tables = tomllib.loads(Path(__file__).with_name("manifest.toml").read_text("utf-8"))
+    return {
+        name: Entry(name, editions=tuple(Edition(**edition) for edition in table.pop("editions")), **table)
+        for name, table in tables.items()
+    }
 
 
 def corpus_names() -> list[str]:
@@ -54,13 +60,3 @@ def find_entry(name: str) -> Entry:
             f"There is no corpus named {name!r}.{did_you_mean(name, manifest)} Known: {', '.join(sorted(manifest))}."
         )
     return manifest[name]
-
-
-def _entry(name: str, table: dict[str, Any]) -> Entry:
-    editions = tuple(_edition(edition) for edition in table.pop("editions"))
-    return Entry(name=name, editions=editions, **table)
-
-
-def _edition(table: dict[str, Any]) -> Edition:
-    fields: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
-    return Edition(**fields)

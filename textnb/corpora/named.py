@@ -87,7 +87,6 @@ def build_corpus(entry: Entry, edition: Edition, members: Members) -> Corpus:
 
 
 def group_numbers(documents: list[Document]) -> NDArray[np.int64] | None:
-    """Numbers of the groups that documents are in, if they are in any."""
     if documents[0].group is None:
         return None
     return np.unique([document.group or "" for document in documents], return_inverse=True)[1]

@@ -46,7 +46,6 @@ def check_strip(strip: Iterable[str]) -> list[str]:
 
 
 def strip_text(text: str, parts: Iterable[str]) -> str:
-    """The text without the parts named."""
     for part in parts:
         text = STRIPPERS[part](text)
     return text

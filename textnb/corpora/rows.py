@@ -1,12 +1,11 @@
-"""What the readers of tables share."""
+"""What the readers of every format share: the options of reading, a row, and why a row or a table cannot be used."""
 
-import gzip
 import io
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import IO, NamedTuple, TypeAlias, cast
 
 from textnb.corpora.corpus import Problem
@@ -17,30 +16,60 @@ Value: TypeAlias = str | float | None
 ESCAPED_BYTE = re.compile("[\udc80-\udcff]")
 
 
+@dataclass(frozen=True)
+class ReadOptions:
+    """What to read of tables, folders and named corpora, and how.
+
+    Parameters
+    ----------
+    text, label : str
+        The columns of a table. With None for the text, no text is read, and every text is empty.
+    columns, numeric : sequence of str
+        Further columns of a table, of strings and of numbers, for `.columns`. An empty cell is missing, None or NaN; a
+        row with a numeric cell that is no number cannot be used.
+    categories : iterable of str, optional
+        Only documents of these classes.
+    strip : iterable of {"headers", "footers", "quotes"}
+        What to leave out of the posts of 20 Newsgroups.
+    encoding : str, optional
+        By default the byte order mark's, else UTF-8, else Windows-1252, else Latin-1: of each document in a folder, of
+        each stray byte in a table.
+    format : {"csv", "tsv", "jsonl"}, optional
+        The format of the tables of a stream. By default what the name of a file says; of stdin and pipes, what the
+        first line looks like.
+    strict : bool
+        Whether a document that cannot be used is an error. Otherwise it is skipped, and reported as a `Problem`.
+    label_required : bool
+        Whether a document without a label is one that cannot be used. Otherwise its label is empty.
+    """
+
+    text: str | None = "text"
+    label: str = "label"
+    columns: Sequence[str] = ()
+    numeric: Sequence[str] = ()
+    categories: Iterable[str] | None = None
+    strip: Iterable[str] = ()
+    encoding: str | None = None
+    format: str | None = None
+    strict: bool = False
+    label_required: bool = True
+
+    @cached_property
+    def more(self) -> tuple[str, ...]:
+        """The further columns in the order of a row's values."""
+        return (*self.columns, *self.numeric)
+
+
+DEFAULT_OPTIONS = ReadOptions()
+
+
 class Row(NamedTuple):
-    """A document of the user's own; `label` is empty where there is none and none is required."""
+    """A document; `label` is empty where there is none and none is required."""
 
     where: str
     text: str
     label: str
     values: tuple[Value, ...] = ()  # of further columns
-
-
-class Columns(NamedTuple):
-    """The names of the columns to read: without a name for the text, it is empty; `numeric` are some of `more`."""
-
-    text: str | None
-    label: str
-    label_required: bool
-    more: tuple[str, ...] = ()
-    numeric: frozenset[str] = frozenset()
-
-
-def wanted_columns(
-    text: str | None, label: str, columns: Sequence[str], numeric: Sequence[str], label_required: bool
-) -> Columns:
-    """The columns that a reader is asked for: values come in the order of `columns`, then `numeric`."""
-    return Columns(text, label, label_required, (*columns, *numeric), frozenset(numeric))
 
 
 class BadRow(ValueError):
@@ -51,22 +80,15 @@ class BadTable(ValueError):
     """Why a whole table cannot be used."""
 
 
-@contextmanager
-def open_lines(path: Path, encoding: str | None) -> Iterator[Iterator[str]]:
-    """The lines of a file, which may be gzipped."""
-    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-        yield decoded_lines(cast(io.BufferedReader, file), encoding)
-
-
-def decoded_lines(file: io.BufferedReader | gzip.GzipFile, encoding: str | None) -> Iterator[str]:
+def decoded_lines(file: IO[bytes], encoding: str | None) -> Iterator[str]:
     """The lines of an open file.
 
     The encoding is the one given, else what the byte order mark says, else UTF-8 with stray bytes read as Windows-1252.
     With an encoding given, bytes outside it become surrogates, for `require_decoded` to find.
     """
-    marked = marked_encoding(file.peek(4)[:4])
+    marked = marked_encoding(cast(io.BufferedReader, file).peek(4)[:4])
     errors = "surrogateescape" if encoding else "replace" if marked else STRAY_BYTES
-    return io.TextIOWrapper(cast(IO[bytes], file), encoding=encoding or marked or "utf-8", errors=errors, newline="")
+    return io.TextIOWrapper(file, encoding=encoding or marked or "utf-8", errors=errors, newline="")
 
 
 def require_decoded(text: str) -> None:
@@ -86,23 +108,23 @@ def has_surrogates(text: str) -> bool:
     return False
 
 
-def checked_row(where: str, text: str, label: str, columns: Columns, cells: Sequence[str] = ()) -> Row:
-    """A row that can be used, with the values of the cells of further columns; or the reason why not."""
-    if columns.label_required and not label.strip():
-        raise BadRow(f"its {columns.label!r} is empty")
+def checked_row(where: str, text: str, label: str, options: ReadOptions, cells: Sequence[str] = ()) -> Row:
+    """A row with the values of its further columns; a BadRow if it cannot be used."""
+    if options.label_required and not label.strip():
+        raise BadRow(f"its {options.label!r} is empty")
     if "\0" in label:
-        raise BadRow(f"its {columns.label!r} holds a NUL character")
+        raise BadRow(f"its {options.label!r} holds a NUL character")
     values: tuple[Value, ...] = ()
-    if columns.more:
-        values = tuple(cell_value(name, cell, columns) for name, cell in zip(columns.more, cells, strict=True))
+    if cells:
+        values = tuple(cell_value(name, cell, options) for name, cell in zip(options.more, cells, strict=True))
     if has_surrogates(text):
         text = without_lone_surrogates(text)
     return Row(where, text, without_lone_surrogates(label), values)
 
 
-def cell_value(name: str, cell: str, columns: Columns) -> Value:
+def cell_value(name: str, cell: str, options: ReadOptions) -> Value:
     """A cell as a string, or as a number in a numeric column; an empty one is missing: None, or NaN."""
-    if name not in columns.numeric:
+    if name not in options.numeric:
         return without_lone_surrogates(cell) if cell.strip() else None
     if not cell.strip():
         return math.nan

@@ -115,14 +115,14 @@ def read_package(edition: Edition, quiet: bool = True) -> Members:
     """The members from a package that an index carries, fetched by its own tool, read without installing it."""
     tool, requirement = edition.package
     program, *arguments = (word.format(python=sys.executable) for word in PACKAGE_COMMANDS[tool].split())
-    found = shutil.which(program)
-    if found is None:
+    executable = shutil.which(program)
+    if executable is None:
         raise OSError(f"{tool} is not installed")
     notice(f"fetching {requirement} with {tool}", quiet)
     with tempfile.TemporaryDirectory() as folder:
         try:
             done = subprocess.run(
-                [found, *arguments, requirement],
+                [executable, *arguments, requirement],
                 cwd=folder,
                 capture_output=True,
                 text=True,
@@ -140,7 +140,6 @@ def read_package(edition: Edition, quiet: bool = True) -> Members:
 
 
 def verify(members: Members, edition: Edition) -> None:
-    """Refuse content that is not the edition's."""
     if not members:
         raise ValueError("it has no file of this corpus")
     digest = content_digest(members)
@@ -150,7 +149,7 @@ def verify(members: Members, edition: Edition) -> None:
 
 
 def keep(edition: Edition, members: Members, quiet: bool) -> None:
-    """Put members in the cache; that it cannot be written costs time the next time, no more."""
+    """Put members in the cache; a cache that cannot be written only costs time later."""
     try:
         write_cached(edition, members)
     except OSError as error:
@@ -172,6 +171,5 @@ def _failure(entry: Entry, attempts: list[tuple[str, Exception]]) -> str:
 
 
 def notice(text: str, quiet: bool) -> None:
-    """A line for people, on stderr."""
     if not quiet:
         print(f"textnb: {text}", file=sys.stderr)

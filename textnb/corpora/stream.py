@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import glob
-import gzip
 import io
 import os
 import stat
@@ -12,6 +11,7 @@ import tempfile
 import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from dataclasses import replace
 from errno import EBADF
 from functools import partial
 from itertools import chain, islice
@@ -19,30 +19,35 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias
 
 from textnb.corpora.corpus import Problem
-from textnb.corpora.decoding import known_encoding, marked_encoding
-from textnb.corpora.readers import TABLES, UNREADABLE, nothing_usable, table_kind
-from textnb.corpora.rows import BadTable, Columns, Row, decoded_lines, wanted_columns
+from textnb.corpora.decoding import known_encoding
+from textnb.corpora.readers import FORMATS, nothing_usable, table_format, table_rows
+from textnb.corpora.rows import DEFAULT_OPTIONS, BadTable, ReadOptions, Row
 
 STDIN = "-"
-FORMATS = tuple(kind.removeprefix(".") for kind in TABLES)
 KEPT_PROBLEMS = 1000
 BUFFER = 1 << 18
-GZIP_MARK = b"\x1f\x8b"
+LARGE = 1 << 30  # bytes of a table from which on it is read as a stream
 
 ReadAt: TypeAlias = Callable[[int, int], bytes]  # from a position, at most so many bytes; none at the end
 
 
+def is_nameless(spec: str) -> bool:
+    """Stdin, or a pattern of several files."""
+    return spec == STDIN or (glob.has_magic(spec) and not Path(spec).exists())
+
+
+def needs_stream(spec: str) -> bool:
+    """Whether documents had better be read block by block: stdin, several files, a very large table."""
+    path = Path(spec)
+    return is_nameless(spec) or (path.is_file() and path.stat().st_size >= LARGE)
+
+
 def open_stream(
     spec: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    options: ReadOptions = DEFAULT_OPTIONS,
     *,
-    text: str = "text",
-    label: str = "label",
-    label_required: bool = True,
-    format: str | None = None,
-    encoding: str | None = None,
-    strict: bool = False,
     passes: int = 1,
-    spool_folder: str | os.PathLike[str] | None = None,
+    **changes: Any,
 ) -> DocumentStream:
     """The documents of one or more tables (.csv, .tsv, .jsonl, which may end in .gz), or of stdin, as one stream.
 
@@ -50,29 +55,29 @@ def open_stream(
     ----------
     spec : path, pattern such as 'data/*.jsonl.gz', or list of them; "-" is stdin
         Several files are read in sorted order, each once.
-    text, label, label_required, encoding, strict
-        As `read_corpus` has them.
-    format : "csv", "tsv" or "jsonl", optional
-        By default what a file's name says; of stdin, and of pipes, what the first line looks like.
+    options : ReadOptions
+        Keywords change single ones. A stream takes no further columns, categories or parts to strip.
     passes : int
         How often the documents will be read. What can be read only once, such as stdin, is kept on disk if that is more
-        than once: in an unnamed file in `spool_folder`, by default where the platform keeps temporary files.
+        than once: in an unnamed file where the platform keeps temporary files.
     """
-    if format is not None and format not in FORMATS:
-        raise ValueError(f"format must be one of {', '.join(FORMATS)}, got {format!r}.")
+    options = replace(options, **changes)
+    if options.format is not None and options.format not in FORMATS:
+        raise ValueError(f"format must be one of {', '.join(FORMATS)}, got {options.format!r}.")
+    for name in ("columns", "numeric", "categories", "strip"):
+        if getattr(options, name):
+            raise ValueError(f"{name} needs all documents at once, and cannot be combined with a stream.")
     named = [spec] if isinstance(spec, str | os.PathLike) else list(spec)
     if not named:
         raise ValueError("There is nothing to read: give a table, or - for stdin.")
-    folder = None if passes < 2 else Path(spool_folder or tempfile.gettempdir())
     if STDIN in named:
         if len(named) > 1:
             raise ValueError("stdin (-) and files cannot be read as one stream: give one or the other.")
-        sources = [_stdin_source(format, folder)]
+        sources = [_stdin_source(options.format, passes)]
     else:
         paths = sorted({path for name in named for path in _matching(os.fspath(name))})
-        sources = [_file_source(Path(path), format, folder) for path in paths]
-    columns = wanted_columns(text, label, (), (), label_required)
-    return DocumentStream(sources, columns, known_encoding(encoding), strict)
+        sources = [_file_source(Path(path), options.format, passes) for path in paths]
+    return DocumentStream(sources, replace(options, encoding=known_encoding(options.encoding)))
 
 
 class DocumentStream:
@@ -88,8 +93,8 @@ class DocumentStream:
         The first thousand documents that this iteration has skipped; `n_problems` is how many there were.
     """
 
-    def __init__(self, sources: list[Source], columns: Columns, encoding: str | None, strict: bool) -> None:
-        self.sources, self.columns, self.encoding, self.strict = sources, columns, encoding, strict
+    def __init__(self, sources: list[Source], options: ReadOptions) -> None:
+        self.sources, self.options = sources, options
         sizes = [source.size for source in sources]
         self.n_bytes = None if None in sizes else sum(size or 0 for size in sizes)
         self._begin()
@@ -102,7 +107,6 @@ class DocumentStream:
 
     @property
     def name(self) -> str:
-        """What is read, for people."""
         return self.sources[0].name if len(self.sources) == 1 else f"{len(self.sources):,} files"
 
     @property
@@ -128,22 +132,14 @@ class DocumentStream:
         for source in self.sources:
             with source.open() as read_at:
                 self._bytes_before, self._reader = self.bytes_read, Reader(read_at)
+                file, place = io.BufferedReader(self._reader, BUFFER), f"{source.name}: "
                 try:
-                    yield from self._table(source, self._reader)
-                except UNREADABLE as error:
-                    self._report(Problem(f"{source.name}: the rest of it", f"it cannot be read: {error}"))
+                    yield from table_rows(file, source.name, source.format, self.options, self._report, place)
                 except BadTable as error:
                     self._report(Problem(source.name, f"it cannot be read: {error}"))
 
-    def _table(self, source: Source, reader: Reader) -> Iterator[Row]:
-        file: Any = io.BufferedReader(reader, BUFFER)
-        if source.name.endswith(".gz") or file.peek(2).startswith(GZIP_MARK):
-            file = gzip.GzipFile(fileobj=file)
-        kind = source.kind or sniffed_kind(file.peek(1), self.encoding)
-        yield from TABLES[kind](decoded_lines(file, self.encoding), self.columns, self._report, f"{source.name}: line ")
-
     def _report(self, problem: Problem) -> None:
-        if self.strict:
+        if self.options.strict:
             raise ValueError(f"{problem.where}: {problem.why}.")
         self.n_problems += 1
         if len(self.problems) < KEPT_PROBLEMS:
@@ -151,12 +147,12 @@ class DocumentStream:
 
 
 class Source(NamedTuple):
-    """A table in bytes: how to open it, and what is known of it beforehand."""
+    """A table in bytes: how to open it, its size and its format if they are known."""
 
     name: str
     open: Callable[[], AbstractContextManager[ReadAt]]
     size: int | None
-    kind: str | None
+    format: str | None
 
 
 def _matching(name: str) -> list[str]:
@@ -165,28 +161,26 @@ def _matching(name: str) -> list[str]:
     return glob.glob(name, recursive=True) or [name]  # noqa: PTH207 (Path.glob takes no absolute pattern)
 
 
-def _file_source(path: Path, format: str | None, folder: Path | None) -> Source:
+def _file_source(path: Path, format: str | None, passes: int) -> Source:
     if not path.exists():
         raise FileNotFoundError(f"There is no file {path}.")
-    kind, size = f".{format}" if format else table_kind(path), _size(path.stat())
-    if path.is_dir() or (kind is None and size is not None):
+    format, size = format or table_format(path), _size(path.stat())
+    if path.is_dir() or (format is None and size is not None):
         raise ValueError(f"{path} is no table: give .csv, .tsv or .jsonl files, which may end in .gz, or their format.")
     if size is None:
-        return Source(str(path), Pipe(str(path), lambda: path.open("rb"), folder).open, None, kind)
-    return Source(str(path), partial(_open_file, path), size, kind)
+        return Source(str(path), Pipe(str(path), lambda: path.open("rb"), passes).open, None, format)
+    return Source(str(path), partial(_open_file, path), size, format)
 
 
-def _stdin_source(format: str | None, folder: Path | None) -> Source:
+def _stdin_source(format: str | None, passes: int) -> Source:
     if sys.stdin is None:
         raise OSError(EBADF, "stdin is closed; give a file, or documents on stdin", STDIN)
-    file = getattr(
-        sys.stdin.buffer, "raw", sys.stdin.buffer
-    )  # what it has, not only full buffers; and no lock to leave
+    file = getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)  # gives what it has at once, and holds no lock
     try:
         size = _size(os.fstat(file.fileno()))
     except OSError:  # it is no file of the system's
         size = None
-    return Source("stdin", Pipe("stdin", lambda: file, folder).open, size, f".{format}" if format else None)
+    return Source("stdin", Pipe("stdin", lambda: file, passes).open, size, format)
 
 
 def _size(status: os.stat_result) -> int | None:
@@ -201,20 +195,19 @@ def _open_file(path: Path) -> Iterator[ReadAt]:
 
 
 class Pipe:
-    """What can be read only once, such as stdin; with a folder to keep it in, on disk, again and again."""
+    """What can be read only once, such as stdin; kept on disk where it will be read more often."""
 
-    def __init__(self, name: str, open_source: Callable[[], Any], folder: Path | None) -> None:
-        self.name, self.open_source, self.folder = name, open_source, folder
+    def __init__(self, name: str, open_source: Callable[[], Any], passes: int) -> None:
+        self.name, self.open_source, self.passes = name, open_source, passes
         self.source: Any = None
         self.kept: IO[bytes] | None = None
         self.size = 0
 
     def open(self) -> AbstractContextManager[ReadAt]:
-        """From the start."""
         if self.source is None:
             self.source = self.open_source()
-            if self.folder:
-                self.kept = tempfile.TemporaryFile(dir=self.folder)  # noqa: SIM115
+            if self.passes > 1:
+                self.kept = tempfile.TemporaryFile()  # noqa: SIM115
                 weakref.finalize(self, self.kept.close)
         elif self.kept is None:
             raise ValueError(f"{self.name} can be read only once: save it in a file, or ask for passes=2.")
@@ -227,19 +220,15 @@ class Pipe:
             return self.kept.read(min(size, self.size - position))
         block: bytes = self.source.read(size)
         self.size += len(block)
-        if self.kept is not None:
-            self._keep(block)
-        return block
-
-    def _keep(self, block: bytes) -> None:
-        assert self.kept is not None
         try:
-            self.kept.seek(0, os.SEEK_END)
-            self.kept.write(block)
-            self.kept.flush()
+            if self.kept is not None:
+                self.kept.seek(0, os.SEEK_END)
+                self.kept.write(block)
+                self.kept.flush()
         except OSError as error:
             reason = f"{self.name} cannot be kept for a second pass: {error.strerror}; make room, or save it in a file"
-            raise OSError(error.errno, reason, str(self.folder)) from error
+            raise OSError(error.errno, reason, tempfile.gettempdir()) from error
+        return block
 
 
 class Reader(io.RawIOBase):
@@ -256,12 +245,3 @@ class Reader(io.RawIOBase):
         buffer[: len(block)] = block
         self.position += len(block)
         return len(block)
-
-
-def sniffed_kind(start: bytes, encoding: str | None) -> str:
-    """What a table is, by its first bytes: JSON lines begin with a brace, the header of TSV has tabs."""
-    text = start.decode(encoding or marked_encoding(start) or "utf-8", errors="ignore").lstrip()
-    if text.startswith("{"):
-        return ".jsonl"
-    header = text.partition("\n")[0]
-    return ".tsv" if header.count("\t") > header.count(",") else ".csv"

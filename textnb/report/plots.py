@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from textnb.report.metrics import Counts, Evaluation, Floats, Reliability, most_confused_classes
 from textnb.report.safe import columns, name, printable
+from textnb.workflow.metrics import Counts, Evaluation, Floats, Reliability, most_confused_classes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,31 +29,28 @@ METADATA: dict[str, dict[str, Any]] = {
 STYLE = {"text.parse_math": False, "svg.hashsalt": "textnb"}  # a class may be called "$x_$"
 
 
-def confusion_heatmap(
-    evaluation: Evaluation, path: str | PathLike[str], *, title: str | None = None, true_across: bool = True
-) -> None:
+def confusion_heatmap(evaluation: Evaluation, path: str | PathLike[str], *, title: str | None = None) -> None:
     """Draw the confusion matrix to `path` (.png, .svg, .pdf): counts in the cells, shaded by share of the true class.
 
-    True classes run across and predicted ones down, or the other way round. Of more than `MOST_CLASSES` classes, the
-    most confused are drawn.
+    True classes run across and predicted ones down. Of more than `MOST_CLASSES` classes, the most confused are drawn.
     """
-    _save(path, lambda figure: _draw_heatmap(figure, evaluation, title, true_across))
+    _save(path, lambda figure: _draw_heatmap(figure, evaluation, title))
 
 
 def reliability_diagram(evaluation: Evaluation, path: str | PathLike[str], *, title: str | None = None) -> None:
     """Draw to `path` (.png, .svg, .pdf) how often documents were right, by how sure the model was of them.
 
-    A point a bin of documents, of equal mass, with twice its standard error; where probabilities can be acted on, the
-    points lie on the diagonal.
+    One point per bin of documents, all bins of equal mass, with twice its standard error; where probabilities can be
+    acted on, the points lie on the diagonal.
     """
     bins = evaluation.reliability
     if bins is None:
-        raise ValueError("there is no reliability to draw: evaluate with log_probabilities.")
+        raise ValueError("there is no reliability to draw: measure with log_probabilities.")
     _save(path, lambda figure: _draw_reliability(figure, evaluation, bins, title))
 
 
 def tuning_curve(choice: "Choice", path: str | PathLike[str], *, title: str | None = None) -> None:
-    """Draw to `path` (.png, .svg, .pdf) the accuracy of candidates by alpha, a line a recipe, the best one marked."""
+    """Draw to `path` (.png, .svg, .pdf) the accuracy of candidates by alpha, one line per recipe, the best marked."""
     _save(path, lambda figure: _draw_curves(figure, choice, title))
 
 
@@ -86,33 +83,32 @@ def check_picture(path: str | PathLike[str]) -> str:
     return suffix
 
 
-def _draw_heatmap(figure: "Figure", evaluation: Evaluation, title: str | None, true_across: bool) -> None:
-    part = _classes_drawn(evaluation.confusion_matrix)
-    counts = evaluation.confusion_matrix[np.ix_(part, part)]
-    shares = counts / np.maximum(evaluation.confusion_matrix[part].sum(axis=1, keepdims=True), 1)
-    across, down = "true class", "predicted class"
-    if true_across:
-        counts, shares = counts.T, shares.T
-    else:
-        across, down = down, across
+def _axes(figure: "Figure", width: float, height: float, title: str | None, subtitle: str = "") -> "Axes":
+    """Axes of that size in inches; their labels lie outside, and the tight bounding box takes them in."""
+    figure.set_size_inches(width, height)
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.spines[["top", "right"]].set_visible(False)
+    lines = [name(title, TITLE_WIDTH) if title else "", subtitle]
+    axes.set_title("\n".join(filter(None, lines)), size="medium", pad=12)
+    return axes
 
+
+def _draw_heatmap(figure: "Figure", evaluation: Evaluation, title: str | None) -> None:
+    part = _classes_drawn(evaluation.confusion_matrix)
+    counts = evaluation.confusion_matrix[np.ix_(part, part)].T
+    shares = counts / np.maximum(evaluation.confusion_matrix[part].sum(axis=1), 1)
     cell = 0.36 + 1.6 / len(part)  # inches: few classes get large cells
-    figure.set_size_inches(cell * len(part), cell * len(part))
-    axes = figure.add_axes((0, 0, 1, 1))  # labels lie outside; the tight bounding box takes them in
-    axes.set_xlabel(across)
-    axes.set_ylabel(down)
+    shown = "" if len(part) == len(evaluation.classes) else f"{len(part)} of {len(evaluation.classes)} classes"
+    axes = _axes(figure, cell * len(part), cell * len(part), title, shown)
+    axes.set_xlabel("true class")
+    axes.set_ylabel("predicted class")
     _draw_names(axes, [name(evaluation.classes[number], NAME_WIDTH) for number in part], cell)
     _draw_shades(figure, axes, shares)
     _draw_counts(axes, counts, shares, cell)
-    lines = [name(title, TITLE_WIDTH)] if title else []
-    if len(part) < len(evaluation.classes):
-        lines.append(f"{len(part)} of {len(evaluation.classes)} classes")
-    axes.set_title("\n".join(lines), size="medium", pad=12)
 
 
 def _draw_reliability(figure: "Figure", evaluation: Evaluation, bins: Reliability, title: str | None) -> None:
-    figure.set_size_inches(4.5, 4.5)
-    axes = figure.add_axes((0, 0, 1, 1))
+    axes = _axes(figure, 4.5, 4.5, title)
     axes.plot([0, 1], [0, 1], color="silver", linewidth=1, zorder=0)
     # One document more of each kind: a bin without an error is not free of doubt.
     share = (bins.accuracy * bins.counts + 1) / (bins.counts + 2)
@@ -124,15 +120,12 @@ def _draw_reliability(figure: "Figure", evaluation: Evaluation, bins: Reliabilit
     axes.set_ylim(-0.02, 1.02)
     axes.set_xlabel("probability of the most probable class")
     axes.set_ylabel("how often it was the true one")
-    axes.spines[["top", "right"]].set_visible(False)
     measured = f"calibration error {evaluation.ece:.4f}\nlog-loss {evaluation.log_loss:.4f}"
     axes.text(0.03, 0.97, f"{measured}\n{evaluation.n:,} documents", va="top", transform=axes.transAxes)
-    axes.set_title(name(title, TITLE_WIDTH) if title else "", size="medium", pad=12)
 
 
 def _draw_curves(figure: "Figure", choice: "Choice", title: str | None) -> None:
-    figure.set_size_inches(6.5, 4.5)
-    axes = figure.add_axes((0, 0, 1, 1))
+    axes = _axes(figure, 6.5, 4.5, title)
     lines: dict[str, list[tuple[float, float]]] = {}
     for trial in sorted(choice.trials, key=lambda trial: trial.rank):  # the best recipe comes first
         chosen = trial.candidate
@@ -151,9 +144,7 @@ def _draw_curves(figure: "Figure", choice: "Choice", title: str | None) -> None:
     axes.minorticks_off()
     axes.set_xlabel("alpha")
     axes.set_ylabel(f"accuracy, {choice.estimate}")
-    axes.spines[["top", "right"]].set_visible(False)
     axes.legend(fontsize="x-small", frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
-    axes.set_title(name(title, TITLE_WIDTH) if title else "", size="medium", pad=12)
 
 
 def _draw_names(axes: "Axes", names: list[str], cell: float) -> None:

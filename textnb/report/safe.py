@@ -1,29 +1,26 @@
 """Text from strangers made fit to show: nothing in it acts on a terminal, a table or a picture."""
 
+import json
 import unicodedata
+from typing import Any
 
-MARKS_SHOWN = (
-    4  # combining marks on one character; no living script stacks more, and a tower of them covers other lines
-)
-ELLIPSIS = "…"
+MARKS_SHOWN = 4  # combining marks on one character: no living script stacks more, and a tower covers other lines
 BLANKS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")  # count as printable, yet show nothing
 
 
-def printable(text: str, limit: int | None = None) -> str:
+def printable(text: str) -> str:
     r"""`text` with all that cannot be seen, or acts on its neighbours, as a visible escape such as \n, \x1b or \u202e.
 
     Escaped are control and format characters (so every bidirectional control), separators other than the space, lone
     surrogates, private and unassigned characters, and combining marks that come first or more than `MARKS_SHOWN` in a
-    row. The result encodes in UTF-8 and has at most `limit` characters, the last an ellipsis where text was cut.
+    row. The result encodes in UTF-8.
     """
-    if limit is not None:
-        if limit < 1:
-            raise ValueError(f"limit must be 1 or more, got {limit}.")
-        text = text[: limit + 1]  # escaping never shortens, so the rest cannot show
-    shown = text if text.isascii() and text.isprintable() else _escaped(text)
-    if limit is not None and len(shown) > limit:
-        return shown[: limit - 1] + ELLIPSIS
-    return shown
+    return text if text.isascii() and text.isprintable() else _escaped(text)
+
+
+def json_line(result: Any) -> str:
+    """One object on one line of ASCII: nothing in it acts on a terminal, and any encoding has it."""
+    return json.dumps(result, allow_nan=False).replace("\x7f", "\\u007f")
 
 
 def columns(text: str) -> int:
@@ -38,7 +35,7 @@ def shorten(text: str, width: int) -> str:
     tail_width = (width - 1) // 2
     head = _cut(text, width - 1 - tail_width)
     tail = _cut(text[::-1], tail_width)[::-1]
-    return head + ELLIPSIS + tail
+    return f"{head}…{tail}"
 
 
 def name(label: object, width: int) -> str:

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from textnb.report.metrics import Counts, Evaluation, most_confused, most_confused_classes
 from textnb.report.safe import columns, name, printable
+from textnb.workflow.metrics import Counts, Evaluation, most_confused, most_confused_classes
 
 NAME_WIDTH = 40
 CORNER = r"true \ predicted"

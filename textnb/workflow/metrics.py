@@ -7,17 +7,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from textnb.decision import UNSURE, DecisionRule
+from textnb.model.decision import UNSURE, DecisionRule
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 RELIABILITY_BINS = 15
+PER_CLASS = ("class", "precision", "recall", "f1", "support")
 
 
 @dataclass(frozen=True, eq=False)
 class Reliability:
-    """Of bins of documents, least confident first: how sure the model was of its best class, and how often rightly."""
+    """Bins of documents, least confident first: mean confidence in the best class, and how often it was right."""
 
     counts: Counts
     confidence: Floats  # mean probability of the most probable class
@@ -35,7 +36,7 @@ class Reliability:
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """The result of `evaluate`; rows of `confusion_matrix` are true classes, columns predicted, in `classes` order.
+    """The result of `measure`; rows of `confusion_matrix` are true classes, columns predicted, in `classes` order.
 
     `log_loss` and `reliability` are there where probabilities were given. The log-loss is infinite where a true class
     had probability 0, and None in JSON, which has no such number.
@@ -53,7 +54,6 @@ class Evaluation:
 
     @property
     def ece(self) -> float | None:
-        """The expected calibration error."""
         return None if self.reliability is None else self.reliability.expected_calibration_error
 
     def to_json(self) -> dict[str, Any]:
@@ -67,11 +67,10 @@ class Evaluation:
         }
 
 
-def evaluate(
+def measure(
     labels: Iterable[Any],
     predicted: Iterable[Any],
     classes: Iterable[Any],
-    scores: ArrayLike | None = None,
     *,
     log_probabilities: ArrayLike | None = None,
 ) -> Evaluation:
@@ -80,11 +79,8 @@ def evaluate(
     The order of `classes` is kept. Labels that are not among them (a class the model never saw) count as the errors
     they are: the result's classes are then the sorted union.
 
-    `scores` gives two classes an area under the ROC curve: of shape (n,) for the second class, or (n, 2), either
-    probabilities or joint log-likelihoods. It is None for other numbers of classes, or where only one occurs.
-
-    `log_probabilities`, (n, n_classes) in the order of `classes`, give a log-loss and a reliability, and serve as
-    scores where none are given.
+    `log_probabilities`, (n, n_classes) in the order of `classes`, give a log-loss and a reliability, and two classes an
+    area under the ROC curve, which is None for other numbers of classes, or where only one occurs.
     """
     labels, predicted, known = _plain(labels), _plain(predicted), _plain(classes)
     if len(labels) != len(predicted):
@@ -98,27 +94,23 @@ def evaluate(
 
     matrix = confusion_matrix(true, guess, len(classes))
     precision, recall, f1 = precision_recall_f1(matrix)
-    support = matrix.sum(axis=1)
-    log_loss, reliability = None, None
+    measures = (measure.tolist() for measure in (precision, recall, f1, matrix.sum(axis=1)))
+    rows = zip(classes, *measures, strict=True)
+    auc, log_loss, reliability = None, None, None
     if log_probabilities is not None:
         given = _checked_log_probabilities(log_probabilities, (len(labels), len(known)))
-        scores = given if scores is None else scores
         position = {name: column for column, name in enumerate(known)}
         columns = np.array([position.get(label, -1) for label in labels], dtype=np.int64)
         log_loss, reliability = mean_log_loss(given, columns), reliability_of(given, columns)
-    ranked = scores is not None and len(known) == len(classes) == 2
+        if len(known) == len(classes) == 2:
+            auc = area_under_curve(true == 1, given[:, 1] - given[:, 0])  # small probabilities keep their order
     return Evaluation(
         classes=classes,
         n=len(labels),
         accuracy=float(np.trace(matrix) / matrix.sum()),
         macro_f1=float(f1.mean()),
-        auc=area_under_curve(true == 1, _second_class_scores(scores, len(labels))) if ranked else None,
-        per_class=[
-            {"class": name, "precision": p, "recall": r, "f1": f, "support": s}
-            for name, p, r, f, s in zip(
-                classes, precision.tolist(), recall.tolist(), f1.tolist(), support.tolist(), strict=True
-            )
-        ],
+        auc=auc,
+        per_class=[dict(zip(PER_CLASS, row, strict=True)) for row in rows],
         confusion_matrix=matrix,
         log_loss=log_loss,
         reliability=reliability,
@@ -126,19 +118,19 @@ def evaluate(
 
 
 def mean_log_loss(log_probabilities: Floats, class_ids: Counts) -> float:
-    """−(1 / n) Σ_i log P(y_i | x_i), in nats; a class numbered −1 is none that has a probability."""
+    """−(1 / n) Σ_i log P(y_i | x_i), in nats; a class id of −1 is a class without a probability."""
     own = log_probabilities[np.arange(len(class_ids)), class_ids]
     return float(np.where(class_ids < 0, np.inf, 0.0 - own).mean())  # never −0
 
 
-def reliability_of(log_probabilities: Floats, class_ids: Counts, n_bins: int = RELIABILITY_BINS) -> Reliability:
-    """Documents in `n_bins` bins of equal mass by the probability of their best class.
+def reliability_of(log_probabilities: Floats, class_ids: Counts) -> Reliability:
+    """Documents in `RELIABILITY_BINS` bins of equal mass by the probability of their best class.
 
     Equal probabilities share a bin, so that the order of the documents does not matter; there can be fewer bins.
     """
     best = log_probabilities.argmax(axis=1)
     confidence = np.exp(log_probabilities[np.arange(len(best)), best])
-    starts = np.sort(confidence)[np.arange(1, n_bins) * len(best) // n_bins]
+    starts = np.sort(confidence)[np.arange(1, RELIABILITY_BINS) * len(best) // RELIABILITY_BINS]
     bins = np.unique(np.searchsorted(starts, confidence, side="right"), return_inverse=True)[1]
     counts = np.bincount(bins)
     right = np.bincount(bins, best == class_ids)
@@ -147,7 +139,7 @@ def reliability_of(log_probabilities: Floats, class_ids: Counts, n_bins: int = R
 
 @dataclass(frozen=True)
 class DecisionEvaluation:
-    """The result of `evaluate_decisions`: costs are per document, rates are of the protected class."""
+    """The result of `measure_decisions`: costs are per document, rates are of the protected class."""
 
     n: int
     average_cost: float
@@ -163,10 +155,10 @@ class DecisionEvaluation:
         return {**vars(self), "false_positive_interval": interval and list(interval)}
 
 
-def evaluate_decisions(
+def measure_decisions(
     class_ids: Counts, decisions: Counts, rule: DecisionRule, log_posterior: Floats | None = None
 ) -> DecisionEvaluation:
-    """What `decisions`, class numbers or `UNSURE`, cost documents of classes `class_ids` under the costs of a rule."""
+    """The cost of `decisions` (class ids or `UNSURE`) for documents of classes `class_ids` under a rule."""
     if not len(class_ids):
         raise ValueError("there is nothing to evaluate: class_ids is empty; give at least one document.")
     costs = np.array(rule.costs, dtype=np.float64)
@@ -229,7 +221,7 @@ def most_confused(matrix: Counts, classes: Sequence[Any], n: int = 5) -> list[tu
 
 
 def most_confused_classes(matrix: Counts, n: int) -> Counts:
-    """The numbers, ascending, of at most `n` classes that the largest confusions are between."""
+    """The ids, ascending, of at most `n` classes with the largest confusions between them."""
     pairs = np.stack(_confusions(matrix), axis=1).ravel()
     _, first = np.unique(pairs, return_index=True)
     return np.sort(pairs[np.sort(first)[:n]])
@@ -244,25 +236,10 @@ def _confusions(matrix: Counts) -> tuple[Counts, Counts]:
     return true[order], predicted[order]
 
 
-def _second_class_scores(scores: ArrayLike | None, n: int) -> Floats:
-    array = np.asarray(scores, dtype=np.float64)
-    if array.shape not in ((n,), (n, 2)):
-        raise ValueError(f"scores must be of shape ({n},) or ({n}, 2), one row a document, got {array.shape}.")
-    if array.ndim == 2:
-        probabilities = (array >= 0).all() and np.allclose(array.sum(axis=1), 1)
-        # A difference of probabilities would round small ones to a tie; a joint log-likelihood means nothing alone.
-        with np.errstate(invalid="ignore"):  # −∞ − −∞, refused below
-            array = array[:, 1] if probabilities else array[:, 1] - array[:, 0]
-    if np.isnan(array).any():
-        row = int(np.isnan(array).argmax())
-        raise ValueError(f"scores give document {row} no order (NaN); give probabilities instead.")
-    return array
-
-
 def _checked_log_probabilities(given: ArrayLike, shape: tuple[int, int]) -> Floats:
     array = np.asarray(given, dtype=np.float64)
     if array.shape != shape:
-        raise ValueError(f"log_probabilities must be of shape {shape}, a row a document, got {array.shape}.")
+        raise ValueError(f"log_probabilities must be of shape {shape}, one row per document, got {array.shape}.")
     off = ~np.isclose(np.exp(array).sum(axis=1), 1)
     if off.any():
         raise ValueError(f"log_probabilities of document {int(off.argmax())} are not those of probabilities: sum 1.")

@@ -1,0 +1,23 @@
+"""The choices of --model and --weights, from the tables that define the models and the weightings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+
+import typer
+
+from textnb.cli.options import AUTO
+from textnb.likelihood.families import FAMILIES
+from textnb.text.weights import WEIGHTINGS
+
+if TYPE_CHECKING:  # a type checker knows no choices that are found at run time
+    Model: TypeAlias = str
+    Weights: TypeAlias = str
+    ModelOrAuto: TypeAlias = str
+    WeightsOrAuto: TypeAlias = str
+else:
+    Model, ModelOrAuto = Literal[tuple(FAMILIES)], Literal[(*FAMILIES, AUTO)]
+    Weights, WeightsOrAuto = Literal[tuple(WEIGHTINGS)], Literal[(*WEIGHTINGS, AUTO)]
+
+AutoModel = Annotated[ModelOrAuto | None, typer.Option(help="Which naive Bayes, for text.")]
+AutoWeights = Annotated[WeightsOrAuto | None, typer.Option(help="How terms weigh.")]

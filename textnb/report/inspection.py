@@ -1,0 +1,85 @@
+"""The facts about a model file as terminal text."""
+
+from __future__ import annotations
+
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
+
+from textnb.report.evaluation import WIDTH, settings_lines
+from textnb.report.safe import printable
+from textnb.report.tables import table
+
+if TYPE_CHECKING:
+    from textnb.workflow.inspection import Inspection
+
+
+def inspection_text(inspection: Inspection) -> str:
+    """Settings and counts, and the top terms of each class."""
+    facts = inspection.facts
+    n_terms = f", {facts['n_terms']:,} terms" if "n_terms" in facts else ""
+    written_by = ", ".join(f"{name} {version}" for name, version in sorted(facts["written_by"].items()))
+    rows = [(entry["class"], f"{entry['documents']:,.15g}", f"{entry['prior']:.3f}") for entry in facts["classes"]]
+    lines = [
+        f"model      {printable(facts['model_file'])}: {facts['bytes']:,} bytes, written by {printable(written_by)}",
+        settings_lines(facts["settings"]),
+        f"learned    {facts['n_documents']:,.15g} documents{n_terms}",
+        *([f"learning   {_learning(facts['learning'])}"] if "learning" in facts else []),
+        *_fitted_lines(facts),
+        "",
+        table(("class", "documents", "prior"), rows, "lrr"),
+    ]
+    if "parts" in facts:
+        return "\n".join(lines + _part_lines(facts["parts"]))
+    for entry in facts["classes"]:
+        lines += ["", printable(str(entry["class"])), _terms(entry["top_terms"])]
+    return "\n".join(lines)
+
+
+def _learning(facts: dict[str, Any] | None) -> str:
+    if facts is None:
+        return "no more: it was saved by an older textnb, without all its counts"
+    kind = "pruned" if facts["pruned"] else "of weighted documents" if facts["weighted"] else None
+    parts = [f"{kind}, so that it cannot forget" if kind else "exact", f"vocabulary {facts['vocabulary']}"]
+    if facts["idf_documents"] is not None:
+        parts.append(f"idf frozen at {facts['idf_documents']:,} documents")
+    ledger = "no ledger" if facts["ledger"] is None else f"{facts['ledger']:,} documents in the ledger"
+    return ", ".join([*parts, ledger])
+
+
+def _fitted_lines(facts: dict[str, Any]) -> list[str]:
+    lines = []
+    if facts.get("chosen"):
+        lines.append(f"chosen     {', '.join(sorted(facts['chosen']))}, as at the last fit")
+    if facts.get("calibration"):
+        calibration = facts["calibration"]
+        exponent = calibration["length_exponent"]
+        by_length = f" × length^{exponent:.3g}" if exponent else ""
+        lines.append(f"calibrated at temperature {calibration['temperature']:.4g}{by_length}, as at the last fit")
+    if facts.get("policy"):
+        policy = facts["policy"]
+        costs = [f"{true} taken for {named} costs {price:g}" for true, named, price in policy["prices"]]
+        costs += [] if policy["unsure"] is None else [f"unsure costs {policy['unsure']:g}"]
+        costs += [] if policy["ceiling"] is None else [f"at most {policy['ceiling']:g} of {policy['protected']} lost"]
+        lines.append(f"decides    {printable(', '.join(costs) or 'every error costs 1')}")
+    return lines
+
+
+def _part_lines(parts: list[dict[str, Any]]) -> list[str]:
+    lines = []
+    for part in parts:
+        for label, terms in part.get("top_terms", {}).items():
+            lines += ["", printable(f"{part['part']}: {label} ({part['n_terms']:,} terms)"), _terms(terms)]
+        for column, categories in part.get("categories", {}).items():
+            labels = list(categories["top"][0]["counts"]) if categories["top"] else []
+            rows = [(top["category"], *(f"{n:,g}" for n in top["counts"].values())) for top in categories["top"]]
+            title = f"{part['part']}: {column} ({categories['n_categories']:,} categories)"
+            lines += ["", printable(title), table(("category", *labels), rows, "l" + "r" * len(labels))]
+        for column, classes in part.get("numbers", {}).items():
+            rows = [(label, f"{one['mean']:.4g}", f"{one['deviation']:.4g}") for label, one in classes.items()]
+            lines += ["", printable(f"{part['part']}: {column}"), table(("class", "mean", "deviation"), rows, "lrr")]
+    return lines
+
+
+def _terms(terms: list[dict[str, Any]]) -> str:
+    best = ", ".join(f"{printable(term['term'])} {term['weight']:.2f}" for term in terms)
+    return fill(best, WIDTH, initial_indent="  ", subsequent_indent="  ")

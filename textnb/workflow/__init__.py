@@ -1,0 +1,36 @@
+"""Workflows: functions that train, evaluate, compare and audit, return their results as data, and print nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textnb import lazy_names
+
+if TYPE_CHECKING:
+    from textnb.corpora.rows import ReadOptions
+    from textnb.workflow.auditing import audit
+    from textnb.workflow.comparison import compare
+    from textnb.workflow.counting import count
+    from textnb.workflow.evaluation import evaluate
+    from textnb.workflow.inspection import inspect
+    from textnb.workflow.prediction import predict
+    from textnb.workflow.progress import Progress
+    from textnb.workflow.stream_training import train_stream
+    from textnb.workflow.training import Decisions, cross_validate, train
+    from textnb.workflow.tuning import tune
+    from textnb.workflow.updating import LabelledDocuments, forget, learn, merge
+
+# fmt: off
+_MODULES = {
+    "Decisions": "training", "LabelledDocuments": "updating", "Progress": "progress", "audit": "auditing",
+    "compare": "comparison", "count": "counting", "cross_validate": "training", "evaluate": "evaluation",
+    "forget": "updating", "inspect": "inspection", "learn": "updating", "merge": "updating", "predict": "prediction",
+    "train": "training", "train_stream": "stream_training", "tune": "tuning",
+}
+__all__ = [
+    "Decisions", "LabelledDocuments", "Progress", "ReadOptions", "audit", "compare", "count", "cross_validate",
+    "evaluate", "forget", "inspect", "learn", "merge", "predict", "train", "train_stream", "tune",
+]
+# fmt: on
+_HOMES = {name: f"{__name__}.{module}" for name, module in _MODULES.items()}
+__getattr__, __dir__ = lazy_names(__name__, _HOMES | {"ReadOptions": "textnb.corpora.rows"})

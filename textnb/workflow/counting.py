@@ -1,0 +1,85 @@
+"""Counting a part of a corpus on its own, to be merged with others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from textnb.corpora.corpus import Corpus, Problem
+from textnb.corpora.manifest import corpus_names
+from textnb.corpora.rows import DEFAULT_OPTIONS, ReadOptions
+from textnb.corpora.stream import open_stream
+from textnb.estimators.classifier import TextClassifier
+from textnb.model.file import fitted_of, learner_of
+from textnb.model.update import open_text_model, write_learner
+from textnb.workflow.progress import SILENT, Progress
+from textnb.workflow.reading import CorpusLike, opened
+from textnb.workflow.stream import Block, StreamLearner
+from textnb.workflow.stream_training import watched_blocks
+from textnb.workflow.updating import ModelSummary
+
+
+def count(
+    part: CorpusLike,
+    output: str | PathLike[str],
+    *,
+    like: str | PathLike[str] | None = None,
+    prune: int | None = None,
+    options: ReadOptions = DEFAULT_OPTIONS,
+    progress: Progress = SILENT,
+    **settings: Any,
+) -> ModelSummary:
+    """Count documents into a model file, block by block, without evaluating it: parts merge into one model.
+
+    Parameters
+    ----------
+    part : str, path or Corpus
+        Tables, also a pattern or "-" for stdin, are read as a stream; folders, named corpora and corpora as a whole.
+    output : path
+        The model file.
+    like : path, optional
+        Count with the settings and the idf of this model, instead of `settings`.
+    prune, options, progress, settings
+        As in `train_stream`.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from textnb.corpora.corpus import make_corpus
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     output = os.path.join(folder, "monday.tnb")
+    ...     mail = make_corpus("mail", ["cheap pills", "lunch at noon"], ["spam", "ham"], "made up")
+    ...     count(mail, output, weights="counts").documents
+    {'ham': 1, 'spam': 1}
+    """
+    if like is None:
+        settings = {"weights": "counts", "ledger": False, **settings}  # parts of tf-idf have each their own idf
+        settings["calibrate"] = False  # which needs all documents
+        classifier = TextClassifier(**settings)
+        learner = classifier.new_learner(keep_ledger=settings["ledger"] is True)
+        fitted = classifier.fitted_record()
+    else:
+        file = open_text_model(fspath(like))
+        learner, fitted = learner_of(file).blank(), fitted_of(file)
+        learner = replace(learner, recipe=replace(learner.recipe, n_jobs=settings.get("n_jobs")))
+    learning = StreamLearner(learner, prune=prune)
+    problems, n_problems = _learn(part, options, learning, progress)
+    write_learner(fspath(output), learning.learner, fitted)
+    return ModelSummary.of(fspath(output), learning.learner, problems=problems, n_problems=n_problems)
+
+
+def _learn(
+    part: CorpusLike, options: ReadOptions, learning: StreamLearner, progress: Progress
+) -> tuple[Sequence[Problem], int]:
+    """Learn a part, tables as a stream, all else as a whole; return the skipped documents and their number."""
+    if isinstance(part, Corpus) or part in corpus_names() or Path(part).is_dir():
+        corpus = opened(part, options, progress)
+        whole = [Block(len(corpus), corpus.texts, corpus.labels.tolist())]
+        learning.run(lambda skip: whole)
+        return corpus.problems, len(corpus.problems)
+    stream = open_stream(part, options, passes=len(learning.stages))
+    learning.run(lambda skip: watched_blocks(stream, skip, learning.stage, progress))
+    return stream.problems, stream.n_problems

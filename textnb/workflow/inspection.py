@@ -1,0 +1,145 @@
+"""What is in a model file: its settings, what it has learned, and what speaks most for each class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from textnb.estimators.classifier import TextClassifier, load
+from textnb.estimators.mixed_file import kind_of, text_predictor
+from textnb.model.file import has_counts, parameters_of, settings_of
+from textnb.model.records import to_json
+from textnb.storage import ModelFile, open_model
+from textnb.workflow.inputs import column_names_of, part_settings, rows_of_classes, shown_settings
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """The facts about a model file by name; those of a mixed model have `parts`."""
+
+    facts: dict[str, Any]
+
+    def to_json(self) -> dict[str, Any]:
+        return self.facts
+
+
+def inspect(model: str | PathLike[str], terms: int = 10) -> Inspection:
+    """The facts about a model file, all of it verified, with this many terms per class and categories per column.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from textnb import TextClassifier
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "mail.tnb")
+    ...     TextClassifier().fit(["cheap pills", "lunch at noon"], ["spam", "ham"]).save(path)
+    ...     facts = inspect(path, terms=1).facts
+    >>> facts["n_documents"], facts["classes"][1]["top_terms"][0]["term"]
+    (2, 'cheap')
+    """
+    path = fspath(model)
+    classifier = load(path)
+    file = open_model(path, verify="touched")
+    about = {"model_file": path, "bytes": file.nbytes, "written_by": file.writer}
+    facts = _text_facts(classifier, file, terms) if isinstance(classifier, TextClassifier) else None
+    return Inspection(about | (facts or _mixed_facts(classifier, path, terms)))
+
+
+def _text_facts(classifier: TextClassifier, file: ModelFile, n_terms: int) -> dict[str, Any]:
+    documents = file.array("documents").tolist()
+    _, chosen = parameters_of(file)
+    top = classifier.top_terms(n_terms)
+    classes = _classes(classifier.classes_.tolist(), documents, classifier.predictor_.log_prior)
+    return {
+        "settings": shown_settings(classifier.parameters_in_use),
+        "n_documents": sum(documents),
+        "n_terms": classifier.predictor_.features.n_columns,
+        "learning": _learning_facts(file),
+        "chosen": to_json(chosen) or None,
+        "calibration": to_json(classifier.calibration_),
+        "policy": to_json(classifier.policy_),
+        "classes": [{**entry, "top_terms": _terms(top[entry["class"]])} for entry in classes],
+    }
+
+
+def _mixed_facts(model: Any, path: str, most: int) -> dict[str, Any]:
+    names = column_names_of(model, path)
+    rows = rows_of_classes(model)
+    return {
+        "settings": part_settings(model, names),
+        "n_documents": sum(rows),
+        "classes": _classes(model.classes_.tolist(), rows, model.class_log_prior_),
+        "parts": [
+            {"part": part.name, **_learned(part.estimator, [names[j] for j in part.columns], most)}
+            for part in model._parts
+        ],
+    }
+
+
+def _classes(labels: list[Any], documents: list[Any], log_prior: Any) -> list[dict[str, Any]]:
+    priors = np.exp(log_prior).tolist()
+    return [
+        {"class": label, "documents": count, "prior": prior}
+        for label, count, prior in zip(labels, documents, priors, strict=True)
+    ]
+
+
+def _terms(terms: list[tuple[str, float]]) -> list[dict[str, Any]]:
+    return [{"term": term, "weight": weight} for term, weight in terms]
+
+
+def _learning_facts(file: ModelFile) -> dict[str, Any] | None:
+    """How a text model goes on learning; None if it cannot."""
+    if not has_counts(file):
+        return None
+    settings = settings_of(file)
+    tfidf = settings.recipe().is_tfidf and settings.reference is not None
+    return {
+        "vocabulary": settings.vocabulary,
+        "pruned": settings.pruned,
+        "weighted": file.array("documents").dtype.kind == "f",
+        "idf_documents": settings.reference.n_documents if tfidf and settings.reference is not None else None,
+        "ledger": int(file.array("ledger_counts").sum()) if "ledger_counts" in file.names else None,
+    }
+
+
+def _learned(estimator: Any, columns: list[str], most: int) -> dict[str, Any]:
+    """Top terms, the most frequent categories of each column, or its means and deviations."""
+    if not isinstance(estimator, Pipeline):
+        is_gaussian = kind_of(estimator) == "gaussian"
+        facts = _numbers(estimator) if is_gaussian else _categories(estimator, most)
+        return {"numbers" if is_gaussian else "categories": dict(zip(columns, facts, strict=True))}
+    text = text_predictor(estimator)
+    return {
+        "n_terms": text.features.n_columns,
+        "top_terms": {str(label): _terms(terms) for label, terms in text.top_terms(most).items()},
+    }
+
+
+def _categories(model: Any, most: int) -> list[dict[str, Any]]:
+    """The most frequent categories of each column, with their counts per class."""
+    columns = []
+    labels = [str(label) for label in model.classes_.tolist()]
+    for categories, counts in zip(model.statistics_.categories, model.statistics_.tables, strict=True):
+        order = np.lexsort((np.arange(len(categories)), -counts.sum(axis=0)))[:most]
+        top = [
+            {"category": str(categories[m]), "counts": dict(zip(labels, counts[:, m].tolist(), strict=True))}
+            for m in order.tolist()
+        ]
+        columns.append({"n_categories": len(categories), "top": top})
+    return columns
+
+
+def _numbers(model: Any) -> list[dict[str, Any]]:
+    labels, deviations = model.classes_.tolist(), np.sqrt(model.var_)
+    return [
+        {
+            str(label): {"mean": mean, "deviation": deviation}
+            for label, mean, deviation in zip(labels, means, column_deviations, strict=True)
+        }
+        for means, column_deviations in zip(model.theta_.T.tolist(), deviations.T.tolist(), strict=True)
+    ]

@@ -1,0 +1,48 @@
+"""What a workflow tells while it works. By default nobody listens; the command line shows it on stderr."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from typing import TypeAlias, TypeVar
+
+Item = TypeVar("Item")
+Advance: TypeAlias = Callable[[int, str], None]  # by so many units, with a note
+
+
+class Progress:
+    """Silent progress. Override its methods to show it.
+
+    Examples
+    --------
+    >>> class Printed(Progress):
+    ...     def status(self, message):
+    ...         print(message)
+    >>> Printed().status("reading mail.csv …")
+    reading mail.csv …
+    """
+
+    quiet = True  # whether corpora that have to be fetched say so on stderr
+
+    def status(self, message: str) -> None:
+        """What is being done."""
+
+    def notice(self, message: str) -> None:
+        """Something that matters afterwards too."""
+
+    def warn(self, message: str) -> None:
+        """Something that must be heard even where notices are not."""
+
+    def bar(self, description: str, unit: str, total: int | None = None) -> AbstractContextManager[Advance]:
+        """A step of `total` units, if that is known."""
+        return nullcontext(lambda n, note: None)
+
+    def each(self, items: Iterable[Item], total: int, description: str, unit: str) -> Iterator[Item]:
+        """The items, each a unit of a step."""
+        with self.bar(description, unit, total) as advance:
+            for item in items:
+                yield item
+                advance(1, "")
+
+
+SILENT = Progress()

@@ -1,0 +1,50 @@
+"""The corpus of a workflow: by its name, its path, or as it is; and its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from os import PathLike, fspath
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from textnb import corpora
+from textnb.arrays import Array
+from textnb.corpora.corpus import Corpus, select
+from textnb.corpora.rows import ReadOptions
+from textnb.workflow.progress import Progress
+
+CorpusLike: TypeAlias = str | PathLike[str] | Corpus
+
+BLOCK = 1000  # documents predicted at a time
+
+
+def opened(corpus: CorpusLike, options: ReadOptions, progress: Progress) -> Corpus:
+    """A corpus by name, by path or as it is, limited to the categories of the options."""
+    if isinstance(corpus, Corpus):
+        return select(corpus, categories=options.categories)
+    progress.status(f"reading {fspath(corpus)} …")
+    return corpora.open_corpus(corpus, options=options, quiet=progress.quiet)
+
+
+def in_blocks(documents: Any, progress: Progress) -> Iterator[Any]:
+    starts = range(0, len(documents), BLOCK)
+    for start in progress.each(starts, len(starts), "predicting", " thousand documents"):
+        yield documents[start : start + BLOCK]
+
+
+def require_two_classes(corpus: Corpus, why: str = "a classifier needs two or more") -> None:
+    if len(corpus.classes) < 2:
+        raise ValueError(f"{corpus.name} has only the class {corpus.classes[0]!r}: {why}")
+
+
+def part_of(corpus: Corpus, subset: str | None) -> tuple[Array, str]:
+    """The positions of a part of the corpus, and its name for people."""
+    if subset == "all" or (subset is None and corpus.split is None):
+        return np.arange(len(corpus)), "all of it"
+    if corpus.split is None:
+        raise ValueError(f"{corpus.name} has no train and test parts: leave --subset out to evaluate on all of it")
+    rows = np.flatnonzero(corpus.split == (subset or "test"))
+    if not len(rows):
+        raise ValueError(f"{corpus.name} has no document in its {subset or 'test'} part: choose another --subset")
+    return rows, f"its own {subset or 'test'} part"

@@ -1,0 +1,216 @@
+"""Training on a stream: documents are read as often as needed, and never held in memory all at once."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
+from functools import partial
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from textnb.corpora import corpus_names
+from textnb.corpora.rows import ReadOptions
+from textnb.corpora.stream import STDIN, DocumentStream, open_stream
+from textnb.estimators.classifier import TextClassifier
+from textnb.model.records import to_json
+from textnb.text.documents import batches
+from textnb.workflow.inputs import shown_settings
+from textnb.workflow.metrics import Evaluation, measure
+from textnb.workflow.progress import SILENT, Progress
+from textnb.workflow.results import TrainingResult
+from textnb.workflow.stream import Block, StreamLearner, blocks_of, is_held_out, resume, write_checkpoint
+from textnb.workflow.training import check_share, complete_settings
+
+IsHeldOut: TypeAlias = Callable[[str], bool]
+Undisturbed: TypeAlias = Callable[[], AbstractContextManager[None]]
+
+MOST_EVALUATED = 200_000  # documents held out that are predicted, however many there are
+
+
+def train_stream(
+    source: str | PathLike[str],
+    *,
+    test_size: float = 0.3,
+    seed: int = 0,
+    prune: int | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+    engine: str = "local",
+    scheduler: str | None = None,
+    options: ReadOptions | None = None,
+    output: str | PathLike[str] | None = None,
+    undisturbed: Undisturbed = nullcontext,
+    progress: Progress = SILENT,
+    **settings: Any,
+) -> TrainingResult:
+    """Train on tables of any size, evaluate on the documents held out of them, and perhaps save the model.
+
+    Parameters
+    ----------
+    source : path, pattern such as 'data/*.jsonl.gz', or "-" for stdin
+    test_size, seed
+        The share that is held out, by a hash of the text, and the seed of the hash.
+    prune : int, optional
+        Keep at most this many terms: the rarest become unknown words, and nothing can be forgotten.
+    checkpoint : path, optional
+        Where to save what was learned if a KeyboardInterrupt arrives between two blocks, and to go on from if it is
+        there. It is removed at the end.
+    engine : {"local", "dask"}, default="local"
+        What counts; with dask the workers of a cluster, at the address `scheduler` or on this machine.
+    undisturbed : callable that gives a context manager, optional
+        Within it a block is learned; it can hold interrupts back until the block is done.
+    options, output, progress, settings
+        As in `train`; nothing can be "auto".
+
+    Examples
+    --------
+    >>> import json, os, tempfile
+    >>> rows = [{"text": f"{word} {n}", "label": label} for n in range(10, 60) for word, label in
+    ...         [("cheap", "spam"), ("lunch", "ham")]]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "mail.jsonl")
+    ...     with open(path, "w") as file:
+    ...         _ = file.write("\\n".join(map(json.dumps, rows)))
+    ...     train_stream(path, weights="counts").evaluation.accuracy
+    1.0
+    """
+    source = fspath(source)
+    options = replace(options or ReadOptions(), text=(options and options.text) or "text")
+    check_share(test_size)
+    if checkpoint is not None and output is not None and fspath(checkpoint) == fspath(output):
+        raise ValueError("--checkpoint and --output are two files: a checkpoint is removed when the model is done")
+    if source in corpus_names() or Path(source).is_dir():
+        raise ValueError(
+            f"{source} is no table, and is read as a whole: leave out --stream, --prune, --checkpoint and "
+            "--engine dask, or give .csv, .tsv or .jsonl files"
+        )
+    settings = complete_settings(settings, can_choose=False)
+    keep_ledger = settings.get("ledger") is True
+    classifier = TextClassifier(**settings | {"ledger": keep_ledger, "calibrate": False})  # which needs all documents
+    learning = StreamLearner(classifier.new_learner(keep_ledger=keep_ledger), prune=prune)
+    documents = open_stream(source, options, passes=len(learning.stages) + 1)
+    held_out = partial(is_held_out, share=test_size, seed=seed)
+    about = {
+        "parameters": _identity(classifier),
+        "source": source,
+        **{name: getattr(options, name) for name in ("text", "label", "format", "encoding")},
+        "test size": test_size,
+        "seed": seed,
+        "prune": prune,
+    }
+    with _kept_if_interrupted(None if checkpoint is None else Path(checkpoint), learning, about, progress):
+        if engine == "dask":
+            if prune is not None or checkpoint is not None or source == STDIN:
+                raise ValueError("--engine dask reads files, and takes no --prune and no --checkpoint")
+            learn_on_cluster(classifier, source, options, test_size, seed, scheduler, progress)
+        else:
+            learning.run(lambda skip: watched_blocks(documents, skip, learning.stage, progress, held_out), undisturbed)
+            classifier.adopt(learning.learner)
+        if len(classifier.classes_) < 2:
+            (only,) = classifier.classes_.tolist()
+            raise ValueError(f"{source} has only the class {only!r} to learn: a classifier needs two or more")
+        progress.status("evaluating …")
+        evaluation, n_held_out = evaluate_stream(classifier, documents, held_out)
+    if output is not None:
+        classifier.save(output)
+    if checkpoint is not None:
+        Path(checkpoint).unlink(missing_ok=True)
+    n_train = classifier.n_documents_
+    some = f", {evaluation.n:,} of them predicted" if evaluation.n < n_held_out else ""
+    return TrainingResult(
+        corpus=source,
+        edition=f"{documents.name}, {n_train + n_held_out:,} documents",
+        n_train=n_train,
+        evaluated_on=f"{test_size:.0%} held out by a hash of the text{some}",
+        settings=shown_settings(classifier.parameters_in_use),
+        evaluation=evaluation,
+        classifier=classifier,
+        model_file=None if output is None else fspath(output),
+        problems=documents.problems,
+        n_problems=documents.n_problems,
+    )
+
+
+def _identity(classifier: TextClassifier) -> dict[str, Any]:
+    """The parameters that a checkpoint must agree with: all but the number of threads."""
+    parameters = classifier.get_params(deep=False)
+    given = parameters.pop("vocabulary") is not None
+    del parameters["n_jobs"]
+    return {**{name: to_json(value) for name, value in parameters.items()}, "vocabulary": given}
+
+
+@contextmanager
+def _kept_if_interrupted(
+    path: Path | None, learning: StreamLearner, about: dict[str, Any], progress: Progress
+) -> Iterator[None]:
+    """Go on from the checkpoint of a training, if there is one, and save another if this one is interrupted."""
+    if path is not None and path.exists():
+        resume(path, learning, about)
+        where = f"{learning.rows:,} documents into the pass" if learning.stages else "where all was learned"
+        progress.notice(f"going on from {path}, {where}")
+    try:
+        yield
+    except KeyboardInterrupt:
+        if path is not None and not learning.is_busy:
+            saved = write_checkpoint(path, learning, about)
+            progress.warn(
+                f"saved what was learned in {path}; the same command goes on from there"
+                if saved
+                else f"nothing was learned yet: there is nothing to save in {path}"
+            )
+        raise
+
+
+def watched_blocks(
+    documents: DocumentStream, skip: int, stage: str, progress: Progress, is_held_out: IsHeldOut = lambda text: False
+) -> Iterator[Block]:
+    """The blocks of a pass over a stream, with a bar of its bytes."""
+    n_documents = n_bytes = 0
+    with progress.bar(stage, "B", documents.n_bytes) as advance:
+        for block in blocks_of(documents.iterate(skip), is_held_out):
+            yield block
+            n_documents += block.n_rows
+            advance(documents.bytes_read - n_bytes, f"{n_documents:,} documents")
+            n_bytes = documents.bytes_read
+
+
+def learn_on_cluster(
+    classifier: TextClassifier,
+    source: str,
+    options: ReadOptions,
+    share: float,
+    seed: int,
+    scheduler: str | None,
+    progress: Progress,
+) -> None:
+    from textnb.workflow.cluster import connect, fit_bag, hold_out, table_bag
+
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # of what an interrupt leaves behind it prints tracebacks
+    with connect(scheduler) as client:
+        progress.status(f"counting on {client} …")
+        learn, _ = hold_out(table_bag(source, options), share, seed)
+        fit_bag(classifier, learn, client, report=lambda problems: None)  # evaluation meets the same, and tells
+
+
+def evaluate_stream(
+    classifier: TextClassifier, documents: DocumentStream, is_held_out: IsHeldOut
+) -> tuple[Evaluation, int]:
+    """The evaluation on the documents held out, and their number."""
+    classes = classifier.classes_.astype(np.str_)
+    truth: list[str] = []
+    scores = []
+    n = 0
+    for rows in batches((row for row in documents.iterate() if is_held_out(row.text)), 1000):
+        n += len(rows)
+        if n <= MOST_EVALUATED:
+            truth += [row.label for row in rows]
+            scores.append(classifier.predict_log_proba([row.text for row in rows]))
+    if not truth:
+        raise ValueError(f"no document of {documents.name} was held out to evaluate on: use a larger --test-size")
+    log_probabilities = np.concatenate(scores)
+    predicted = classes[log_probabilities.argmax(axis=1)]
+    return measure(np.array(truth), predicted, classes, log_probabilities=log_probabilities), n

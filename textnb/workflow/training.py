@@ -1,0 +1,271 @@
+"""Training a classifier on a corpus, and evaluating it on documents that it has not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, train_test_split
+
+from textnb.arrays import Array
+from textnb.corpora.corpus import Corpus
+from textnb.corpora.rows import ReadOptions
+from textnb.estimators.classifier import TextClassifier
+from textnb.likelihood.families import FAMILIES
+from textnb.selection.tuning import AUTO, Candidate
+from textnb.workflow.evaluation import evaluate_documents
+from textnb.workflow.inputs import Documents, Input, TextInput, chosen_columns, take
+from textnb.workflow.metrics import Evaluation, measure
+from textnb.workflow.progress import SILENT, Progress
+from textnb.workflow.reading import CorpusLike, opened, require_two_classes
+from textnb.workflow.results import TrainingResult
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """What errors cost: the parameters of `TextClassifier.decide_by`."""
+
+    costs: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    unsure: float | None = None
+    protected: str | None = None
+    ceiling: float | None = None
+
+    @property
+    def wanted(self) -> bool:
+        return bool(self.costs) or any(value is not None for value in (self.unsure, self.protected, self.ceiling))
+
+    def apply(self, classifier: Any) -> None:
+        if self.wanted:
+            classifier.decide_by(self.costs, unsure=self.unsure, protected=self.protected, ceiling=self.ceiling)
+
+
+NO_DECISIONS = Decisions()
+
+
+def train(
+    corpus: CorpusLike,
+    *,
+    test_size: float = 0.3,
+    seed: int = 0,
+    decisions: Decisions = NO_DECISIONS,
+    categorical: Sequence[str] | None = None,
+    numeric: Sequence[str] | None = None,
+    options: ReadOptions | None = None,
+    output: str | PathLike[str] | None = None,
+    progress: Progress = SILENT,
+    **settings: Any,
+) -> TrainingResult:
+    """Train a classifier on a corpus, evaluate it on documents that it has not seen, and perhaps save it.
+
+    Parameters
+    ----------
+    corpus : str, path or Corpus
+        A named corpus, a path that `textnb.corpora.read_corpus` reads, or a corpus that was read.
+    test_size, seed
+        The share that is held out, stratified, of a corpus without a test part of its own, and the seed of the split.
+    decisions : Decisions, optional
+        What errors cost.
+    categorical, numeric : sequence of str, optional
+        Columns of a table that hold categories and numbers. With them the model is a `MixedNB`, of the text too if
+        there is one.
+    options : ReadOptions, optional
+        How to read a corpus that is a path. A text of None is the column "text"; beside other columns, if it is there.
+    output : path, optional
+        Where to save the model.
+    progress : Progress, optional
+        Receives messages and progress while the work is done.
+    **settings
+        Parameters of `TextClassifier`. Where model, weights, alpha, ngrams and min_df are all left out, they are
+        "auto": chosen by leave-one-out on the training documents.
+
+    Returns
+    -------
+    TrainingResult
+        With the fitted ``classifier`` and its ``evaluation``.
+
+    Examples
+    --------
+    >>> from textnb.corpora.corpus import make_corpus
+    >>> texts = ["cheap pills", "cheap watches", "buy cheap", "lunch at noon?", "meeting at noon", "minutes at noon"]
+    >>> mail = make_corpus("mail", texts, ["spam"] * 3 + ["ham"] * 3, "made up")
+    >>> result = train(mail, model="multinomial", weights="counts")
+    >>> result.evaluation.accuracy, result.n_train
+    (1.0, 4)
+    >>> result.classifier.predict(["lunch, then a meeting"])
+    array(['ham'], dtype='<U4')
+    """
+    check_share(test_size)
+    work = _prepare(corpus, settings, decisions, categorical, numeric, options, progress)
+    learn, test, evaluated_on = split_documents(work.corpus, test_size, seed)
+    progress.status(f"learning from {len(learn):,} documents …")
+    work.columns.fit(work.model, work.corpus, work.documents, learn)
+    decisions.apply(work.model)
+    labels = work.corpus.labels[test]
+    evaluation, decided = evaluate_documents(work.model, take(work.documents, test), labels, progress)
+    return work.result(output, evaluation=evaluation, decisions=decided, n_train=len(learn), evaluated_on=evaluated_on)
+
+
+def cross_validate(
+    corpus: CorpusLike,
+    folds: int = 5,
+    *,
+    seed: int = 0,
+    decisions: Decisions = NO_DECISIONS,
+    categorical: Sequence[str] | None = None,
+    numeric: Sequence[str] | None = None,
+    options: ReadOptions | None = None,
+    output: str | PathLike[str] | None = None,
+    progress: Progress = SILENT,
+    **settings: Any,
+) -> TrainingResult:
+    """Predict every document by a model that has not seen its fold; the classifier returned has learned all of them.
+
+    Documents that belong together (`groups`) stay in one fold: a reply quotes what it answers. A test part of the
+    corpus's own is not touched. Parameters are those of `train`.
+
+    Examples
+    --------
+    >>> from textnb.corpora.corpus import make_corpus
+    >>> texts = ["cheap pills", "cheap watches", "buy cheap", "lunch at noon?", "meeting at noon", "minutes at noon"]
+    >>> mail = make_corpus("mail", texts, ["spam"] * 3 + ["ham"] * 3, "made up")
+    >>> cross_validate(mail, 3, model="multinomial", weights="counts").folds
+    [1.0, 1.0, 1.0]
+    """
+    work = _prepare(corpus, settings, decisions, categorical, numeric, options, progress)
+    split = work.corpus.split
+    rows = np.arange(len(work.corpus)) if split is None else np.flatnonzero(split == "train")
+    evaluation, accuracies = _predict_folds(work, rows, folds, seed, progress)
+    work.columns.fit(work.model, work.corpus, work.documents, rows)
+    decisions.apply(work.model)
+    by_group = "" if work.corpus.groups is None else " by group"
+    return work.result(
+        output,
+        evaluation=evaluation,
+        folds=accuracies,
+        n_train=len(rows),
+        evaluated_on=f"{folds}-fold cross-validation{by_group}",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """A corpus that was read, and the model to train on it."""
+
+    corpus: Corpus
+    columns: Input
+    documents: Documents
+    model: Any
+    label: str
+
+    def result(self, output: str | PathLike[str] | None, **measured: Any) -> TrainingResult:
+        """Save the model, and return its result."""
+        path = None if output is None else fspath(output)
+        self.columns.save(self.model, path, self.label)
+        return TrainingResult(
+            corpus=self.corpus.name,
+            edition=self.corpus.edition,
+            settings=self.columns.settings(self.model),
+            classifier=self.model,
+            choice=getattr(self.model, "choice_", None),
+            calibration=getattr(self.model, "calibration_", None),
+            model_file=path,
+            problems=self.corpus.problems,
+            **measured,
+        )
+
+
+def _prepare(
+    corpus: CorpusLike,
+    settings: Mapping[str, Any],
+    decisions: Decisions,
+    categorical: Sequence[str] | None,
+    numeric: Sequence[str] | None,
+    options: ReadOptions | None,
+    progress: Progress,
+) -> _Work:
+    options = options or ReadOptions(text=None)
+    columns: Input = TextInput()
+    is_mixed = categorical is not None or numeric is not None
+    settings = complete_settings(settings, can_choose=not is_mixed)
+    if is_mixed:
+        model = settings.get("model")
+        if model in FAMILIES and not FAMILIES[model].has_likelihood:
+            usable = " or ".join(name for name, family in FAMILIES.items() if family.has_likelihood)
+            raise ValueError(
+                f"--model {model} cannot be combined with --categorical or --numeric: its weights are no likelihood "
+                f"that theirs could be added to; use {usable}"
+            )
+        columns = chosen_columns(corpus, options, categorical or (), numeric or ())
+        if decisions.wanted:
+            raise ValueError("--cost, --unsure and --ceiling are for models of text: leave out the other columns")
+    read = opened(corpus, columns.options(options), progress)
+    require_two_classes(read)
+    return _Work(read, columns, columns.documents(read), columns.new_model(settings), options.label)
+
+
+def complete_settings(settings: Mapping[str, Any], *, can_choose: bool) -> dict[str, Any]:
+    """The settings, with "auto" for the choosable ones if none of them is given."""
+    for name in settings:
+        if name not in TextClassifier().get_params():
+            raise ValueError(f"there is no setting {name!r}; columns are named by options=ReadOptions(text=…, label=…)")
+    given = [settings[name] for name in Candidate._fields if name in settings]
+    if can_choose and not given:
+        return {**dict.fromkeys(Candidate._fields, AUTO), **settings}
+    if not can_choose and any(isinstance(value, str) and value == AUTO for value in given):
+        raise ValueError("auto needs the text of all documents in memory: give a value, or no stream and no columns")
+    return dict(settings)
+
+
+def check_share(test_size: float) -> None:
+    if not 0 < test_size < 1:
+        raise ValueError(f"--test-size is a share between 0 and 1, got {test_size:g}")
+
+
+def split_documents(corpus: Corpus, test_size: float = 0.3, seed: int = 0) -> tuple[Array, Array, str]:
+    """Positions to learn from and to test on: the corpus's own parts, or a stratified random share held out."""
+    if corpus.split is not None:
+        learn, test = np.flatnonzero(corpus.split == "train"), np.flatnonzero(corpus.split == "test")
+        if not len(learn) or not len(test):
+            raise ValueError(f"{corpus.name} has no document in its {'test' if len(learn) else 'train'} part")
+        return learn, test, "its own test part"
+    everything = np.arange(len(corpus))
+    # A class of one document can only be learned from: it cannot be on both sides.
+    names, counts = np.unique(corpus.labels, return_counts=True)
+    lone = np.isin(corpus.labels, names[counts < 2])
+    try:
+        learn, test = train_test_split(
+            everything[~lone], test_size=test_size, random_state=seed, stratify=corpus.labels[~lone]
+        )
+    except ValueError:
+        raise ValueError(
+            f"a share of {test_size:g} of {len(corpus):,} documents is too few or too many to test {len(names)} "
+            "classes on: use more documents, another --test-size, or fewer --categories"
+        ) from None
+    return np.sort(np.concatenate([learn, everything[lone]])), np.sort(test), f"{test_size:.0%} held out at random"
+
+
+def _predict_folds(
+    work: _Work, rows: Array, n_folds: int, seed: int, progress: Progress
+) -> tuple[Evaluation, list[float]]:
+    """The evaluation of all documents, each predicted without its fold, and the accuracy of each fold."""
+    corpus, labels = work.corpus, work.corpus.labels[rows]
+    smallest = min(np.unique(labels, return_counts=True)[1])
+    if smallest < n_folds:
+        raise ValueError(f"a class of {smallest} documents cannot be divided into {n_folds} folds: use a smaller --cv")
+    kind = StratifiedKFold if corpus.groups is None else StratifiedGroupKFold
+    groups = None if corpus.groups is None else corpus.groups[rows]
+    folds = kind(n_folds, shuffle=True, random_state=seed).split(rows, labels, groups)
+    log_probabilities = np.full((len(rows), len(corpus.classes)), -np.inf)
+    accuracies = []
+    for learn, test in progress.each(folds, n_folds, "cross-validating", " folds"):
+        model = clone(work.model)
+        work.columns.fit(model, corpus, work.documents, rows[learn])
+        predicted = model.predict_log_proba(take(work.documents, rows[test]))
+        log_probabilities[np.ix_(test, np.searchsorted(corpus.classes, model.classes_))] = predicted
+        accuracies.append(float(np.mean(model.classes_[predicted.argmax(axis=1)] == labels[test])))
+    best = np.array(corpus.classes)[log_probabilities.argmax(axis=1)]
+    return measure(labels, best, corpus.classes, log_probabilities=log_probabilities), accuracies

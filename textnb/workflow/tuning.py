@@ -1,0 +1,69 @@
+"""Choosing the settings of a classifier for a corpus, by leave-one-out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from textnb.corpora.corpus import Problem, select
+from textnb.corpora.rows import DEFAULT_OPTIONS, ReadOptions
+from textnb.estimators.classifier import TextClassifier
+from textnb.selection.tuning import AUTO, Candidate, Choice, Trial
+from textnb.workflow.progress import SILENT, Progress
+from textnb.workflow.reading import CorpusLike, opened, require_two_classes
+
+
+@dataclass(frozen=True)
+class TuningResult:
+    """The settings chosen for a corpus, and all candidates."""
+
+    corpus: str
+    edition: str
+    n_documents: int
+    n_classes: int
+    choice: Choice
+    problems: Sequence[Problem] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return {"corpus": self.corpus, "edition": self.edition, **self.choice.to_json()}
+
+
+def tune(
+    corpus: CorpusLike, *, options: ReadOptions = DEFAULT_OPTIONS, progress: Progress = SILENT, **settings: Any
+) -> TuningResult:
+    """Choose model, weights, alpha, n-grams and min_df for a corpus by leave-one-out. A test part is not looked at.
+
+    Parameters
+    ----------
+    corpus, options, progress
+        As in `train`.
+    **settings
+        Parameters of `TextClassifier`; those of the five that are given are not chosen.
+
+    Examples
+    --------
+    >>> from textnb.corpora.corpus import make_corpus
+    >>> texts = ["cheap pills", "cheap watches", "buy cheap", "lunch at noon?", "meeting at noon", "minutes at noon"]
+    >>> result = tune(make_corpus("mail", texts, ["spam"] * 3 + ["ham"] * 3, "made up"), model="multinomial")
+    >>> result.choice.best.candidate.model, result.choice.best.accuracy
+    ('multinomial', 1.0)
+    """
+    read = opened(corpus, options, progress)
+    if read.split is not None:
+        read = select(read, "train")
+    require_two_classes(read)
+    class_ids = np.searchsorted(read.classes, read.labels)
+    classifier = TextClassifier(**{**dict.fromkeys(Candidate._fields, AUTO), "ledger": False, **settings})
+    best = 0.0
+    with progress.bar("tuning", " candidates") as advance:
+
+        def report(trial: Trial) -> None:
+            nonlocal best
+            best = max(best, trial.accuracy)
+            advance(1, f"best {best:.4f}")
+
+        choice = classifier.choose(read.texts, class_ids, read.groups, progress=report)
+    return TuningResult(read.name, read.edition, len(read), len(read.classes), choice, read.problems)

@@ -1,0 +1,176 @@
+"""Changing model files: learn, forget, merge. Called once per message by mail filters, so it imports little."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from textnb.arrays import Array
+from textnb.corpora.messages import read_messages
+from textnb.model.update import merge_models, update_model
+
+if TYPE_CHECKING:
+    from textnb.corpora.corpus import Problem
+    from textnb.corpora.rows import ReadOptions
+    from textnb.model.learner import Learner, UpdateSummary
+
+
+@dataclass(frozen=True)
+class LabelledDocuments:
+    """Documents and their classes, and what could not be read.
+
+    `problems` are documents of tables and folders that were skipped, `unreadable` files that were asked for by name.
+    """
+
+    texts: list[str]
+    labels: list[str]
+    problems: list[Problem] = field(default_factory=list)
+    unreadable: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if len(self.texts) != len(self.labels):
+            raise ValueError(f"there are {len(self.texts)} documents and {len(self.labels)} labels: give one each")
+        strange = next((text for text in self.texts if not isinstance(text, str)), None)
+        if strange is not None or None in self.texts:
+            raise ValueError(f"documents must be strings, got {strange!r:.60}")
+
+
+@dataclass(frozen=True)
+class ModelSummary:
+    """The counts of a model file, and the outcome of an update."""
+
+    model_file: str
+    documents: dict[str, float]  # of each class
+    n_documents: int
+    n_terms: int
+    changes: dict[str, int] = field(default_factory=dict)  # of an update: how many documents were learned, …
+    merged: Sequence[str] | None = None  # the files of a merge
+    problems: Sequence[Problem] = ()
+    n_problems: int | None = None  # where more were skipped than are listed
+    unreadable: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, model_file: str, learner: Learner, **more: Any) -> Self:
+        counts = learner.counts
+        documents = dict(zip(map(str, counts.classes.tolist()), counts.documents.tolist(), strict=True))
+        return cls(model_file, documents, counts.n_documents, counts.n_seen_terms, **more)
+
+    def to_json(self) -> dict[str, Any]:
+        """The summary by name; `skipped` only where there is such a thing."""
+        total = {} if self.changes else {"n_documents": self.n_documents}
+        merged = {} if self.merged is None else {"merged": list(self.merged)}
+        result: dict[str, Any] = {"model_file": self.model_file, **merged, **self.changes, "classes": self.documents}
+        result |= {**total, "n_terms": self.n_terms}
+        if self.problems:
+            result["skipped"] = [problem._asdict() for problem in self.problems]
+            if self.n_problems is not None:
+                result["n_skipped"] = self.n_problems
+        return result
+
+
+def learn(model: str | PathLike[str], documents: LabelledDocuments, *, once: bool = False) -> ModelSummary:
+    """Teach the model of a file more documents: new words and new classes simply arrive.
+
+    The file is replaced as a whole, and several processes may learn and predict at the same time. With `once`,
+    documents that it knows are left, and those that it knows under another class are moved.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from textnb import TextClassifier
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "mail.tnb")
+    ...     TextClassifier().fit(["cheap pills", "lunch at noon"], ["spam", "ham"]).save(path)
+    ...     learn(path, LabelledDocuments(["cheap watches"], ["spam"])).documents
+    {'ham': 1, 'spam': 2}
+    """
+    return _update(model, documents, lambda learner, texts, labels: learner.learn(texts, labels, once=once))
+
+
+def forget(model: str | PathLike[str], documents: LabelledDocuments) -> ModelSummary:
+    """Take documents out of the model of a file, exactly; one that it has not learned is an error.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from textnb import TextClassifier
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "mail.tnb")
+    ...     TextClassifier().fit(["cheap pills", "pills", "lunch at noon"], ["spam", "spam", "ham"]).save(path)
+    ...     forget(path, LabelledDocuments(["pills"], ["spam"])).documents
+    {'ham': 1, 'spam': 1}
+    """
+    return _update(model, documents, lambda learner, texts, labels: learner.forget(texts, labels))
+
+
+def merge(output: str | PathLike[str], models: Sequence[str | PathLike[str]]) -> ModelSummary:
+    """Write to a file what the models of several files have learned together.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from textnb import TextClassifier
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     paths = [os.path.join(folder, name) for name in ("monday.tnb", "tuesday.tnb")]
+    ...     for path in paths:
+    ...         TextClassifier(weights="counts").fit(["cheap pills", "lunch at noon"], ["spam", "ham"]).save(path)
+    ...     merge(os.path.join(folder, "all.tnb"), paths).n_documents
+    4
+    """
+    if isinstance(models, str) or not len(models):
+        raise ValueError(f"give a list of the model files to merge, got {models!r:.60}")
+    paths = [fspath(model) for model in models]
+    return ModelSummary.of(fspath(output), merge_models(fspath(output), paths), merged=paths)
+
+
+def labelled_messages(files: list[str], label: str, *, lines: bool = False, strict: bool = False) -> LabelledDocuments:
+    """Documents of one class: one per file, or with `lines` one per line; "-" is stdin."""
+    unreadable: list[str] = []
+    texts = [content for _, content in read_messages(files, lines, None if strict else unreadable)]
+    return LabelledDocuments(texts, [label] * len(texts), unreadable=unreadable)
+
+
+def labelled_corpora(specs: list[str], options: ReadOptions) -> LabelledDocuments:
+    """The documents of tables, folders and named corpora, with their labels."""
+    from textnb.corpora import open_corpus
+
+    documents = LabelledDocuments([], [])
+    for spec in specs:
+        corpus = open_corpus(spec, options=options)
+        documents.texts.extend(corpus.texts)
+        documents.labels.extend(corpus.labels.tolist())
+        place = "" if len(specs) == 1 else f"{spec}: "
+        documents.problems.extend(problem._replace(where=place + problem.where) for problem in corpus.problems)
+    return documents
+
+
+def _update(
+    model: str | PathLike[str],
+    documents: LabelledDocuments,
+    change: Callable[[Learner, list[str], Array], tuple[Learner, UpdateSummary]],
+) -> ModelSummary:
+    path, texts = fspath(model), documents.texts
+    if not texts:
+        raise ValueError(f"there is no document to change {path} by. {' '.join(documents.unreadable)}".strip())
+    done, learner = update_model(path, lambda learner: change(learner, texts, as_labels(documents.labels, learner)))
+    changes = {name: count for name, count in vars(done).items() if count is not None}
+    return ModelSummary.of(path, learner, changes=changes, problems=documents.problems, unreadable=documents.unreadable)
+
+
+def as_labels(names: list[str], learner: Learner) -> Array:
+    """The names as labels of the model, whose classes may be numbers."""
+    classes = learner.counts.classes
+    if classes.dtype.kind == "U" or not len(classes):
+        return np.array(names)
+    known = {str(label): label for label in classes.tolist()}
+    if classes.dtype.kind in "iu":  # then numbers may arrive
+        known |= {name: int(name) for name in names if re.fullmatch("0|-?[1-9][0-9]{0,17}", name)}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise ValueError(f"the classes of the model are numbers, such as {classes[0]}: {unknown[0]!r} is none of them")
+    return np.array([known[name] for name in names])
