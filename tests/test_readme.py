@@ -49,6 +49,7 @@ def transcripts():
         yield list(zip(parts[::2], parts[1::2], strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transcript", list(transcripts()), ids=lambda transcript: transcript[0][0])
 def test_commands_print_what_is_shown(tmp_path, transcript):
     for command, _ in transcript:

@@ -16,8 +16,8 @@ import pytest
 
 import textnb as library
 from textnb.cli.app import run
-from textnb.learner_file import learner_of
-from textnb.model_updates import update_model
+from textnb.model.file import learner_of
+from textnb.model.update import update_model
 from textnb.statistics.ledger import Ledger
 from textnb.storage import open_model
 
@@ -99,7 +99,7 @@ def readers(path, n=2):
             model = library.load(path)  # everything is verified
             assert model.n_documents_ >= seen
             seen = model.n_documents_
-            assert len(model.fitted_.learner.ledger) == seen
+            assert len(model.learner_.ledger) == seen
             np.testing.assert_allclose(model.predict_proba([document(0)]).sum(), 1)
             assert run(["predict", str(path), str(message)]) == 0
             say(seen)
@@ -132,6 +132,7 @@ def leftovers(path):
     return [file.name for file in path.parent.iterdir() if file.suffix == ".tmp"]
 
 
+@pytest.mark.slow
 def test_whatever_is_killed_nothing_acknowledged_is_lost_and_nothing_read_is_torn(path):
     """Two writers at a time learn one message after another until they are killed, 200 in all, beside two readers."""
     chance = random.Random(0)
@@ -207,6 +208,7 @@ def test_several_writers_at_once_lose_nothing(path):
     assert leftovers(path) == []
 
 
+@pytest.mark.slow
 def test_processes_of_their_own_killed_at_random_moments(path):
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}

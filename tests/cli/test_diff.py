@@ -14,7 +14,8 @@ from corpora_for_tests import corpus_or_skip
 from golden_models import make_format_1 as golden
 
 import textnb as library
-from textnb.mixed_file import save_mixed
+from textnb.estimators.mixed_file import save_mixed
+from textnb.storage import open_model
 
 LATER = [
     ("claim your bitcoin prize", "spam"),
@@ -220,7 +221,7 @@ def test_documents_of_a_named_corpus_are_numbered(textnb, models, other_model):
 def test_a_model_of_an_older_format_can_be_compared(textnb, models):
     path = golden.FOLDER / "format-1-complement.tnb"
     found = textnb("diff", path, models[1], "--json").json
-    assert found["before"]["n_documents"] == sum(library.load(path).statistics_.documents)
+    assert found["before"]["n_documents"] == open_model(path).array("documents").sum()
 
 
 def test_a_model_of_columns_is_refused(textnb, models, tmp_path):

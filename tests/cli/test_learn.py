@@ -10,7 +10,7 @@ import pytest
 from cli.conftest import mail
 
 import textnb as library
-from textnb.mixed_file import save_mixed
+from textnb.estimators.mixed_file import save_mixed
 
 ROOT = Path(__file__).parents[2]
 OLD_MODEL = ROOT / "tests" / "golden_models" / "format-1-complement.tnb"
@@ -86,7 +86,7 @@ def test_json_says_what_became_of_documents_and_model(textnb, small):
 def test_large_counts_are_written_out(textnb, tmp_path):
     rows = [("cheap", "spam"), ("lunch", "ham")]
     fitted(rows, tmp_path / "m.tnb", ledger=False, weights="counts")
-    from textnb.model_updates import merge_models
+    from textnb.model.update import merge_models
 
     for _ in range(20):
         merge_models(tmp_path / "m.tnb", [tmp_path / "m.tnb"] * 2)

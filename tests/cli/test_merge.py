@@ -8,7 +8,7 @@ from cli.conftest import mail
 from cli.test_learn import OLD_MODEL
 
 import textnb as library
-from textnb import model_updates
+from textnb.model import update as model_updates
 
 SETTINGS = [
     ("--weights", "counts"),

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from opened_models import open_predictor
 
 import textnb as library
 
@@ -63,15 +64,13 @@ def test_more_lines_than_a_block(textnb, model):
 
 
 def test_lines_come_as_they_are_read(model):
-    from textnb.cli.predict import run_prediction
-    from textnb.model_file import open_predictor
+    from textnb.workflow.prediction import answers
 
     def endless():
         while True:
             yield "-", "lunch"
 
-    answers = run_prediction(open_predictor(model), endless())
-    assert next(answers).label == "ham"
+    assert next(answers(open_predictor(model), endless())).label == "ham"
 
 
 def test_an_empty_document_gets_the_prior_and_no_line_no_answer(textnb, model):

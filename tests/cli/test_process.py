@@ -104,6 +104,7 @@ def test_poor_locales_still_get_an_answer(tmp_path, settings):
     assert done.stdout.count(b"\t0.") == 2
 
 
+@pytest.mark.slow
 def test_a_document_of_a_hundred_megabytes_in_one_line(model, tmp_path):
     with (tmp_path / "long.txt").open("w") as file:
         file.write("free prize " * 9_600_000)

@@ -18,10 +18,10 @@ from cli.conftest import mail
 from cli.test_merge import write_table
 
 import textnb as library
-from textnb.engines.stream import StreamLearner, is_held_out
-from textnb.learner_file import learner_of
+from textnb.model.file import learner_of
 from textnb.storage import open_model
 from textnb.text import documents as text_documents
+from textnb.workflow.stream import StreamLearner, is_held_out
 
 ROOT = Path(__file__).parents[2]
 RARE = [(f"{text} w{i} w{i % 7} w{i % 13}", label) for i, (text, label) in enumerate(mail(60))]
@@ -157,7 +157,7 @@ def test_what_is_pruned_is_counted_as_unknown(textnb, table, tmp_path, weights, 
             label: sum(len(re.findall(r"\w\w+", text)) for text, of in kept(RARE) if of == label)
             for label in counts.classes
         }
-        assert (counts.totals.sum(axis=0) + counts.outside).tolist() == [words[label] for label in counts.classes]
+        assert (counts.totals.column_sums() + counts.outside).tolist() == [words[label] for label in counts.classes]
     assert counts.outside.all() or (weights != "counts" and unknown == "ignore")
     found = textnb("inspect", "m.tnb", "--json").json
     assert found["learning"]["pruned"]
@@ -240,7 +240,9 @@ def test_it_may_be_interrupted_again_and_again(textnb, table, tmp_path, monkeypa
 def test_interrupted_while_it_evaluates_it_need_not_learn_again(textnb, table, tmp_path, monkeypatch):
     call = ("train", table, "--checkpoint", "c.part", "--output", "m.tnb")
     with monkeypatch.context() as patched:
-        patched.setattr("textnb.cli.stream.evaluate_stream", lambda *_: os.kill(os.getpid(), signal.SIGINT))
+        patched.setattr(
+            "textnb.workflow.stream_training.evaluate_stream", lambda *_: os.kill(os.getpid(), signal.SIGINT)
+        )
         assert textnb(*call).code == 130
     taken = interrupt(monkeypatch, 0)
     done = textnb(*call)
@@ -250,7 +252,9 @@ def test_interrupted_while_it_evaluates_it_need_not_learn_again(textnb, table, t
 
 
 def test_interrupted_before_anything_is_learned_it_says_that_nothing_is_saved(textnb, table, tmp_path, monkeypatch):
-    monkeypatch.setattr("textnb.cli.stream.watched_blocks", lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    monkeypatch.setattr(
+        "textnb.workflow.stream_training.watched_blocks", lambda *_: os.kill(os.getpid(), signal.SIGINT)
+    )
     done = textnb("train", table, "--checkpoint", "c.part", "--output", "m.tnb")
     assert (done.code, done.err) == (130, "textnb: nothing was learned yet: there is nothing to save in c.part\n")
     assert [path.name for path in tmp_path.iterdir()] == ["mail.jsonl"]
@@ -353,6 +357,7 @@ def wait_until_read(pipe):
     assert not left[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_process_that_waits_for_more_of_a_pipe_hears_signals(textnb, table, tmp_path, number):
     """It once waited for a thread that waited for the pipe, and Python then failed at its exit (SIGABRT)."""
@@ -373,6 +378,7 @@ def test_a_process_that_waits_for_more_of_a_pipe_hears_signals(textnb, table, tm
     assert (tmp_path / "m.tnb").read_bytes() == fitted(tmp_path / "memory.tnb", kept(RARE))
 
 
+@pytest.mark.slow
 def test_a_process_without_a_checkpoint_ends_with_130(tmp_path):
     with start(tmp_path, "train", "-", "--output", "m.tnb") as child:
         child.stdin.write(b'{"text": "lunch", "label": "ham"}\n')

@@ -245,13 +245,13 @@ def test_quiet_says_nothing_on_stderr(textnb, mail_csv):
     [("20news", "20news"), ("a/mail.csv", "mail"), ("mail.tsv.gz", "mail"), ("a/b/", "b"), ("x.y.jsonl", "x.y")],
 )
 def test_the_model_is_named_after_the_corpus(corpus, name):
-    from textnb.cli.train import default_output
+    from textnb.cli.options import default_output
 
     assert str(default_output(corpus)) == f"{name}.tnb"
 
 
 def test_the_model_of_this_folder_is_named_after_it(textnb, tmp_path, monkeypatch):
-    from textnb.cli.train import default_output
+    from textnb.cli.options import default_output
 
     (tmp_path / "mail" / "inner").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "mail" / "inner")

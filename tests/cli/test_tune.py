@@ -12,7 +12,7 @@ from cli.test_train import write_split_folder
 
 import textnb as library
 from textnb.corpora import Corpus
-from textnb.selection.tuning import RECIPES, Fixed, tune
+from textnb.selection.tuning import Fixed, tune
 from textnb.storage import open_model
 
 TEXTS, LABELS = zip(*mail(), strict=True)
@@ -65,7 +65,7 @@ def test_the_table_has_every_trial_the_best_first(textnb, mail_csv, choice):
     best = choice.best.candidate
     assert rows[0][:2] == [best.model, best.weights]
     assert [float(row[5]) for row in rows] == sorted((float(row[5]) for row in rows), reverse=True)
-    assert {(row[0], row[1]) for row in rows} == set(RECIPES)
+    assert {(row[0], row[1]) for row in rows} == set(Fixed().recipes())
     assert max(map(len, lines[:-1])) <= 100  # the last is a command, to be copied
 
 
@@ -221,13 +221,13 @@ def test_columns_refuse_to_choose(textnb, tmp_path):
 
 
 def test_learning_at_the_prompt_keeps_what_was_chosen(textnb, model):
-    names = ("chosen", "calibration", "parameters")
+    names = ("auto", "alpha", "calibration", "analyzer")
     before = {name: open_model(model).settings[name] for name in names}
-    assert set(before["chosen"]) == {"model", "weights", "alpha", "ngrams", "min_df"}
+    assert set(before["auto"]) == {"model", "weights", "alpha", "ngrams", "min_df"}
     bytes_before = model.read_bytes()
     assert textnb("learn", model, "--label", "bills", stdin=b"pay the invoice").code == 0
     assert {name: open_model(model).settings[name] for name in names} == before
-    assert library.load(model).parameters_in_use["alpha"] == before["chosen"]["alpha"]
+    assert library.load(model).parameters_in_use["alpha"] == before["alpha"]
     assert textnb("forget", model, "--label", "bills", stdin=b"pay the invoice").code == 0
     assert model.read_bytes() == bytes_before
     assert textnb("merge", "both.tnb", model, model).code == 0
@@ -237,7 +237,8 @@ def test_learning_at_the_prompt_keeps_what_was_chosen(textnb, model):
 def test_inspect_says_what_was_chosen_and_calibrated(textnb, model):
     settings = open_model(model).settings
     found = textnb("inspect", model, "--json").json
-    assert (found["chosen"], found["calibration"]) == (settings["chosen"], settings["calibration"])
+    assert sorted(found["chosen"]) == settings["auto"]
+    assert (found["chosen"]["alpha"], found["calibration"]) == (settings["alpha"], settings["calibration"])
     out = textnb("inspect", model).out
     assert "chosen     alpha, min_df, model, ngrams, weights, as at the last fit" in out
     assert f"calibrated at temperature {settings['calibration']['temperature']:.4g}" in out

@@ -1,4 +1,4 @@
-"""Every corpus has its fetch script, and it says what it fetched."""
+"""The fetch script puts a corpus of the manifest in the cache, and says what it fetched."""
 
 import os
 import subprocess
@@ -9,21 +9,26 @@ from corpora_for_tests import corpus_or_skip
 
 from textnb.corpora import corpus_names
 
-SCRIPTS = Path(__file__).parents[2] / "corpora_scripts"
+SCRIPT = Path(__file__).parents[2] / "corpora_scripts" / "fetch.py"
 
 
-def test_every_corpus_has_a_script_of_its_own() -> None:
-    for name in corpus_names():
-        assert f'fetch("{name}")' in (SCRIPTS / f"fetch_{name.replace('-', '_')}.py").read_text()
+def fetch(*names: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(SCRIPT.parents[1])}
+    return subprocess.run([sys.executable, str(SCRIPT), *names], env=environment, capture_output=True, text=True)
 
 
-def test_a_script_prints_edition_path_and_counts() -> None:
+def test_the_script_prints_edition_path_and_counts() -> None:
     corpus = corpus_or_skip("sms-spam")
-    script = [sys.executable, str(SCRIPTS / "fetch_sms_spam.py")]
-    environment = {**os.environ, "PYTHONPATH": str(SCRIPTS.parent)}
-    done = subprocess.run(script, env=environment, capture_output=True, text=True)
-    assert done.stderr == ""
+    done = fetch("sms-spam")
+    assert (done.returncode, done.stderr) == (0, "")
     edition, ham, spam = done.stdout.splitlines()
     assert edition.startswith(f"{corpus.edition}: 5,574 documents, in ")
     assert Path(edition.partition(", in ")[2]).is_file()
     assert (ham.split(), spam.split()) == (["4,827", "ham"], ["747", "spam"])
+
+
+def test_a_name_that_is_not_in_the_manifest_is_an_error_with_those_that_are() -> None:
+    done = fetch("20new")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "Did you mean '20news'?" in done.stderr
+    assert all(name in done.stderr for name in corpus_names())

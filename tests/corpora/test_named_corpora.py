@@ -48,7 +48,6 @@ def test_corpora_with_a_split_have_their_published_counts(name: str) -> None:
     assert sorted(set(corpus.labels.tolist())) == corpus.classes
     part = corpus_or_skip(name, subset="test")
     assert part.texts == corpus.texts[train:]
-    assert part.subset == "test"
     np.testing.assert_array_equal(part.labels, corpus.labels[train:])
 
 
@@ -71,6 +70,7 @@ def newsgroups():
     return corpus
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("own", "theirs"),
     [
@@ -90,6 +90,7 @@ def test_stripping_equals_scikit_learn_on_odd_texts(text: str) -> None:
     assert strip_quotes(text) == reference.strip_newsgroup_quoting(text)
 
 
+@pytest.mark.slow
 def test_parts_are_stripped_in_the_order_of_scikit_learn(newsgroups) -> None:
     stripped = load_corpus("20news", strip=("quotes", "headers", "footers"), quiet=True)
     for text, expected in zip(stripped.texts, newsgroups.texts, strict=True):

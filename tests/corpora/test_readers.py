@@ -305,6 +305,7 @@ def test_a_gzipped_file_that_was_cut_gives_what_can_be_read(tmp_path: Path) -> N
         read_corpus(write(tmp_path / "c.csv.gz", HEADER + rows))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
 def test_a_line_of_100_megabytes_is_a_document(tmp_path: Path, name: str) -> None:
     text = "word " * 20_000_000

@@ -203,6 +203,7 @@ def test_a_missing_tool_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: P
         read_package(replace(EDITION, package=("npm", "anything@1")))
 
 
+@pytest.mark.slow
 def test_the_package_index_edition_has_the_published_members() -> None:
     edition = find_entry("20news").editions[1]
     try:

@@ -17,9 +17,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from textnb.corpora import Problem, delimited
-from textnb.corpora.readers import iter_rows
-from textnb.corpora.stream import KEPT_PROBLEMS, open_stream, sniffed_kind
+from textnb.corpora import Problem, ReadOptions, delimited, read_corpus
+from textnb.corpora.readers import iter_rows, sniffed_format
+from textnb.corpora.stream import KEPT_PROBLEMS, open_stream
 
 DOCUMENTS = [(f"text {number}, “quoted”", "ham" if number % 3 else "spam") for number in range(40)]
 
@@ -169,7 +169,7 @@ def test_a_table_that_cannot_be_read_is_no_reason_to_stop(tmp_path: Path) -> Non
     assert found[:40] == found[-40:] == DOCUMENTS
     assert len(found) > 3000
     assert stream.bytes_read == stream.n_bytes
-    places = ["a.csv", "b.csv", "c.jsonl.gz: the rest of it", "d.jsonl.gz: the rest of it"]
+    places = ["a.csv", "b.csv", "c.jsonl.gz: the rest of the file", "d.jsonl.gz: the rest of the file"]
     assert [problem.where for problem in stream.problems] == [f"{tmp_path}/{place}" for place in places]
     assert "no column 'label'" in stream.problems[1].why
 
@@ -213,11 +213,11 @@ def test_the_format_of_stdin_is_found_out(stdin, kind: str, encoding: str, pack)
 
 
 def test_what_a_table_begins_with_tells_its_format() -> None:
-    assert sniffed_kind(b'\r\n \n{"text"', None) == ".jsonl"
-    assert sniffed_kind(b"label\ttext\na,b,c\t\n", None) == ".tsv"
-    assert sniffed_kind(b"label,text\na\t\t\t,b\n", None) == ".csv"
-    assert sniffed_kind('{"'.encode("utf-16-le"), "utf-16-le") == ".jsonl"
-    assert sniffed_kind(b"", None) == ".csv"
+    assert sniffed_format(b'\r\n \n{"text"', None) == "jsonl"
+    assert sniffed_format(b"label\ttext\na,b,c\t\n", None) == "tsv"
+    assert sniffed_format(b"label,text\na\t\t\t,b\n", None) == "csv"
+    assert sniffed_format('{"'.encode("utf-16-le"), "utf-16-le") == "jsonl"
+    assert sniffed_format(b"", None) == "csv"
 
 
 def test_stdin_is_read_once_without_a_copy(stdin, monkeypatch) -> None:
@@ -233,10 +233,11 @@ def test_stdin_is_read_once_without_a_copy(stdin, monkeypatch) -> None:
 
 
 @pytest.mark.parametrize("read_first", [0, 1, 1500, 4000])
-def test_stdin_is_kept_on_disk_for_more_passes(stdin, tmp_path: Path, read_first: int) -> None:
+def test_stdin_is_kept_on_disk_for_more_passes(stdin, monkeypatch, tmp_path: Path, read_first: int) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     documents = [(f"{number} " * 100, "a") for number in range(4000)]
     file = stdin(table("jsonl", documents))
-    stream = open_stream("-", passes=3, spool_folder=tmp_path)
+    stream = open_stream("-", passes=3)
     assert pairs(islice(stream, read_first)) == documents[:read_first]
     assert (file.tell() < len(file.getvalue())) == (read_first < 4000)  # as far as needed, no further
     for _ in range(2):
@@ -251,10 +252,11 @@ def test_a_full_disk_says_what_to_do(stdin, monkeypatch, tmp_path: Path) -> None
         def write(self, block) -> int:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(tempfile, "TemporaryFile", lambda dir: FullDisk())
+    monkeypatch.setattr(tempfile, "TemporaryFile", FullDisk)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     stdin(table("csv"))
     with pytest.raises(OSError, match=r"stdin cannot be kept for a second pass: .*; make room") as caught:
-        list(open_stream("-", passes=2, spool_folder=tmp_path))
+        list(open_stream("-", passes=2))
     assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, str(tmp_path))
 
 
@@ -353,3 +355,30 @@ def test_any_division_into_files_is_the_same_stream(parts, skip: int) -> None:
         stream = open_stream(f"{folder}/*")
         assert pairs(stream.iterate(skip)) == documents[skip:]
         assert stream.problems == []
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    kind=st.sampled_from(["csv", "tsv", "jsonl"]),
+    documents=st.lists(st.tuples(WORDS, LABELS), max_size=6),
+    more=st.lists(st.sampled_from(["a\n", '"\n', "[]\n", "a,b,c\n", '{"text": 5}\n', "\n"]), max_size=3),
+)
+def test_a_corpus_is_its_stream_made_a_list(kind: str, documents, more: list[str]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = write(Path(folder, f"a.{kind}"), table(kind, [("first", "a"), *documents]) + "".join(more).encode())
+        stream, corpus = open_stream(path), read_corpus(path)
+        assert pairs(stream) == list(zip(corpus.texts, corpus.labels.tolist(), strict=True))
+        assert [row.where for row in stream] == [f"{path}: {place}" for place in corpus.where]
+        assert stream.problems == [Problem(f"{path}: {problem.where}", problem.why) for problem in corpus.problems]
+
+
+def test_options_may_be_given_one_by_one_or_together(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", "kind,body\na,x\nb,y\n")
+    options = ReadOptions(text="body", label="kind")
+    assert pairs(open_stream(path, options)) == pairs(open_stream(path, text="body", label="kind"))
+    assert read_corpus(path, options, categories=["b"]).texts == ["y"]
+    with pytest.raises(TypeError, match="columm"):
+        open_stream(path, columm="body")
+    for change in ({"categories": ["b"]}, {"columns": ["kind"]}, {"numeric": ["kind"]}, {"strip": ["quotes"]}):
+        with pytest.raises(ValueError, match="needs all documents at once"):
+            open_stream(path, options, **change)

@@ -8,7 +8,7 @@ from sklearn.metrics import confusion_matrix
 from sklearn.pipeline import make_pipeline
 
 from textnb import BernoulliNB, CategoricalNB, CountVectorizer, GaussianNB, MixedNB, MultinomialNB
-from textnb.decision import log_posterior
+from textnb.model.decision import log_posterior
 from textnb.statistics.categories import CategoryCounts, as_objects
 
 EXAM = [

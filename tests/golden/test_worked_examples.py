@@ -5,8 +5,8 @@ import pytest
 from corpora_for_tests import corpus_or_skip
 
 from textnb import MultinomialNB, TextClassifier
-from textnb.decision import log_posterior, most_probable
-from textnb.likelihood.multinomial import language_model
+from textnb.likelihood.rules import LinearRule
+from textnb.model.decision import log_posterior, most_probable
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -14,6 +14,12 @@ pytestmark = pytest.mark.filterwarnings("error")
 def bag_of_words(text: str, words: list[str]) -> np.ndarray:
     """How often each of the words occurs, (1, n_words)."""
     return np.array([[text.split().count(word) for word in words]])
+
+
+def language_model(probabilities) -> LinearRule:
+    """A unigram language model per class, from word probabilities θ (K, V): log P(string) = Σ_j x_j log θ_cj."""
+    theta = np.atleast_2d(probabilities)
+    return LinearRule(np.log(theta).T.copy(), np.zeros(len(theta)))
 
 
 def test_the_probability_of_a_string_under_a_unigram_language_model():
@@ -43,7 +49,7 @@ def test_two_classes_as_language_models():
     np.testing.assert_allclose(np.exp(log_posterior(scores + equal, equal)), [[1 / 40001, 40000 / 40001]], rtol=1e-12)
 
 
-def test_multinomial_naive_bayes_is_a_language_model_a_class():
+def test_multinomial_naive_bayes_is_one_language_model_per_class():
     """The same two models, learned from 10,000 words of each class; what is not one of the five words is a sixth."""
     words = np.round(np.array(CLASS_MODELS) * 10_000).astype(int)
     X = np.column_stack([words, 10_000 - words.sum(axis=1)])

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from without_kernel import without_kernel
 
 from textnb import TextClassifier, load
 
@@ -192,9 +193,7 @@ def test_nothing_depends_on_the_kernel(options, first, more):
         return outcome(common), grown, outcome(common.forget(*columns(first)))
 
     with_kernel = learned()
-    with pytest.MonkeyPatch.context() as patch:
-        for module in ("kernel", "rows", "weights"):
-            patch.setattr(f"textnb.text.{module}.compiled_kernel", lambda: None)
+    with without_kernel():
         assert learned() == with_kernel
 
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from textnb import CategoricalNB, GaussianNB, MixedNB
+from textnb.estimators.sklearn_compat import from_csr
 from textnb.statistics.categories import as_objects, count_categories, encode_values
 from textnb.statistics.moments import measure_classes
-from textnb.text.sklearn_compat import from_csr
 
 LABELS = ["eggs", "ham", "spam"]
 numbers = st.integers(-(10**6), 10**6).map(lambda n: n / 64)

@@ -13,7 +13,6 @@ REPLACEMENTS = {
     "TfidfVectorizer": textnb.TfidfVectorizer,
     "strip_accents_ascii": normalize.strip_accents_ascii,
     "strip_accents_unicode": normalize.strip_accents_unicode,
-    "strip_tags": normalize.strip_tags,
 }
 # Tests that call scikit-learn's private methods.
 EXCEPTIONS = {

@@ -9,7 +9,7 @@ import sklearn.naive_bayes as their_models
 from corpora_for_tests import corpus_or_skip
 
 import textnb
-from textnb.text import kernel
+from textnb.text import counting
 
 
 def documents(name, step):
@@ -100,7 +100,7 @@ def test_counts_are_scikit_learns(name, settings):
     "settings", [{}, {"ngram_range": (1, 2)}, {"analyzer": "char_wb", "ngram_range": (3, 4)}], ids=str
 )
 def test_counts_are_scikit_learns_without_the_kernel_too(name, settings, monkeypatch):
-    monkeypatch.setattr(kernel, "serves", lambda analyzer: False)
+    monkeypatch.setattr(counting, "kernel_serves", lambda analyzer: False)
     compare("CountVectorizer", settings, *documents(name, SAMPLES[name])[:2], assert_same_counts)
 
 

@@ -39,18 +39,6 @@ def test_the_result_is_inert_whatever_the_input(text: str) -> None:
     assert not BLANKS.intersection(shown)
 
 
-@given(any_text, st.integers(1, 30))
-def test_the_limit_holds_and_only_a_cut_shows_an_ellipsis(text: str, limit: int) -> None:
-    whole, cut = printable(text), printable(text, limit)
-    assert len(cut) <= limit
-    assert cut == (whole if len(whole) <= limit else whole[: limit - 1] + "…")
-
-
-def test_a_limit_below_one_is_refused() -> None:
-    with pytest.raises(ValueError, match="limit must be 1 or more, got 0"):
-        printable("text", 0)
-
-
 def test_a_tower_of_combining_marks_is_capped_and_nothing_is_lost() -> None:
     assert printable("e" + ACUTE * MARKS_SHOWN) == "e" + ACUTE * MARKS_SHOWN
     assert printable("e" + ACUTE * 6 + "x" + ACUTE) == "e" + ACUTE * 4 + r"\u0301\u0301" + "x" + ACUTE

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from textnb.report.metrics import Evaluation, evaluate
 from textnb.report.safe import columns
 from textnb.report.tables import confused_pairs_table, confusion_table, per_class_table, table
+from textnb.workflow.metrics import Evaluation, measure
 
 HOSTILE = ["\x1b[2J\u202e", "[/bold]<b>$x_$", "日本語のクラス名", "", "a\nb", "e" + "\u0301" * 50, "\ud800"]
 
@@ -12,7 +12,7 @@ def evaluation_of(matrix: list[list[int]] | np.ndarray, classes: list[str]) -> E
     true, predicted = np.nonzero(matrix)
     times = np.asarray(matrix)[true, predicted]
     names = np.array(classes, dtype=object)
-    return evaluate(np.repeat(names[true], times), np.repeat(names[predicted], times), classes)
+    return measure(np.repeat(names[true], times), np.repeat(names[predicted], times), classes)
 
 
 def many_classes(n: int, largest: int) -> Evaluation:

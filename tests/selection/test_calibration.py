@@ -7,7 +7,8 @@ from scipy.optimize import minimize
 from sklearn.model_selection import StratifiedKFold
 
 from textnb import CountVectorizer, MultinomialNB
-from textnb.decision import Calibration, log_posterior
+from textnb.model.calibration import Calibration
+from textnb.model.decision import log_posterior
 from textnb.selection.calibration import FEWEST_DOCUMENTS, fit_calibration
 
 pytestmark = pytest.mark.filterwarnings("error")

@@ -14,9 +14,9 @@ from textnb import (
     TfidfTransformer,
     load,
 )
+from textnb.arrays import SparseRows
 from textnb.selection import leave_one_out
 from textnb.selection.documents import stacked
-from textnb.text.rows import SparseRows
 
 MODELS = {"complement": ComplementNB, "multinomial": MultinomialNB, "bernoulli": BernoulliNB}
 TEXTS = [*made_texts(n=24), "", "word1 rare rarer"]
@@ -29,7 +29,7 @@ every_model = pytest.mark.parametrize("model", MODELS)
 def joint(classifier, text):
     """log P(text, c) of the classifier's classes, or a complement model's scores."""
     predictor = classifier.predictor_
-    return predictor.log_likelihood([text])[0] + (predictor.log_prior if predictor.prior_in_joint else 0)
+    return predictor.log_likelihood([text])[0] + (predictor.log_prior if predictor.prior_in_score else 0)
 
 
 def refitted(settings, vocabulary, groups):
@@ -107,7 +107,8 @@ def test_documents_counted_in_blocks_are_the_same(monkeypatch):
     whole = TextClassifier("multinomial", "counts", min_df=2, unknown="token").fit(TEXTS, LABELS)
     blocks = []
     monkeypatch.setattr(
-        "textnb.learner.text_blocks", lambda texts: blocks.extend([texts[:5], texts[5:6], texts[6:]]) or iter(blocks)
+        "textnb.model.learner.text_blocks",
+        lambda texts: blocks.extend([texts[:5], texts[5:6], texts[6:]]) or iter(blocks),
     )
     parts = TextClassifier("multinomial", "counts", min_df=2, unknown="token").fit(TEXTS, LABELS)
     assert len(blocks) == 3

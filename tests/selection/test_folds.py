@@ -6,7 +6,7 @@ from sklearn.linear_model import LogisticRegression
 
 import textnb
 from textnb.selection import kfold_by_subtraction, leave_one_out, leave_one_out_scores
-from textnb.selection.folds import stratified_folds
+from textnb.selection.subtraction import stratified_folds
 
 X = np.array([[2, 0, 1], [1, 0, 0], [0, 3, 1], [1, 2, 0], [0, 1, 1], [3, 0, 1]])
 Y = np.array(["ham", "ham", "spam", "spam", "spam", "ham"])

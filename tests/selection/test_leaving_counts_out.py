@@ -10,9 +10,12 @@ from hypothesis import strategies as st
 from selection.refitting import assert_same, refitted
 
 import textnb
-from textnb.selection import counts, kfold_by_subtraction, leave_one_out, leave_one_out_scores, logarithms, touched
-from textnb.text import compiled
-from textnb.text.rows import SparseRows
+from textnb import arrays as compiled
+from textnb.arrays import SparseRows
+from textnb.likelihood import complement
+from textnb.likelihood import groups as touched
+from textnb.likelihood import leave_one_out as leaving
+from textnb.selection import kfold_by_subtraction, leave_one_out, leave_one_out_scores
 
 MODELS = [
     ("MultinomialNB", {}),
@@ -23,13 +26,13 @@ MODELS = [
 every_model = pytest.mark.parametrize(
     ("name", "options"), MODELS, ids=["multinomial", "complement", "normed", "bernoulli"]
 )
-WAYS = {"entries": 0, "a model a group": 1e18}
+WAYS = {"entries": 0, "one model per group": 1e18}
 
 
 @pytest.fixture(params=WAYS)
 def way(request, monkeypatch):
     """Both ways of computing the same, whichever would pay."""
-    monkeypatch.setattr(counts, "_MODEL_PAYS", WAYS[request.param])
+    monkeypatch.setattr(leaving, "_MODEL_PAYS", WAYS[request.param])
 
 
 def pair(name, **parameters):
@@ -54,7 +57,7 @@ def test_every_document_scores_as_in_scikit_learn_fitted_without_its_group(data,
     X, y, groups = data
     ours, theirs = pair(model[0], alpha=alpha, fit_prior=fit_prior, **model[1])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counts, "_MODEL_PAYS", WAYS[way])
+        patch.setattr(leaving, "_MODEL_PAYS", WAYS[way])
         assert_same(leave_one_out(ours, X, y, groups), refitted(theirs, X, y, groups), largest_term=1e-6)
 
 
@@ -65,7 +68,7 @@ def test_without_smoothing_it_is_our_own_model_fitted_anew(data, model, draw):
     alpha = draw.draw(st.lists(st.sampled_from([0.0, 0.5]), min_size=X.shape[1], max_size=X.shape[1]))
     ours = getattr(textnb, model[0])(alpha=draw.draw(st.sampled_from([0.0, alpha])))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counts, "_MODEL_PAYS", WAYS["entries"])
+        patch.setattr(leaving, "_MODEL_PAYS", WAYS["entries"])
         assert_same(leave_one_out(ours, X, y, groups), refitted(ours, X, y, groups), largest_term=1e-6)
 
 
@@ -191,28 +194,28 @@ def test_entries_stored_twice_or_as_zero_count_as_what_they_add_up_to():
 def test_blocks_and_what_is_kept_make_no_difference(threads, name, options, monkeypatch):
     X, y, groups = threads
     X, y, groups = X[:150], y[:150], groups[:150] % 40
-    monkeypatch.setattr(counts, "_MODEL_PAYS", WAYS["entries"])
+    monkeypatch.setattr(leaving, "_MODEL_PAYS", WAYS["entries"])
     model = getattr(textnb, name)(**options)
     at_once = leave_one_out(model, X, y, groups)
     monkeypatch.setattr(touched, "_BLOCK", 500)
     monkeypatch.setattr(touched, "_KEPT", 0)
-    monkeypatch.setattr(logarithms, "_BLOCK", 100)
+    monkeypatch.setattr(complement, "_BLOCK", 100)
     assert leave_one_out(model, X, y, groups).tobytes() == at_once.tobytes()
 
 
-@pytest.mark.parametrize("alpha", [0.1, np.linspace(0.1, 1, 5)], ids=["one alpha", "an alpha a word"])
+@pytest.mark.parametrize("alpha", [0.1, np.linspace(0.1, 1, 5)], ids=["one alpha", "one alpha per word"])
 @pytest.mark.parametrize("kind", [np.int64, np.float64])
 def test_sums_of_logarithms_have_the_digits_of_the_python_path(kind, alpha, monkeypatch):
     rng = np.random.default_rng(0)
     X = scipy.sparse.csr_array(rng.poisson(0.7, (40, 5)).astype(kind))
     rows = SparseRows(X.indptr, X.indices, X.data, 5)
-    counted = rng.integers(0, 9, (3, 5)).astype(kind)
-    compute = logarithms.logarithm_sums(rows, counted, rows.data)
+    counted = rng.integers(0, 9, (3, 5)).T.astype(kind, order="C")
+    compute = complement._logarithm_sums(rows, counted, rows.data)
     in_kernel = compute(alpha)
-    monkeypatch.setattr(logarithms, "compiled_kernel", lambda: None)
+    monkeypatch.setattr(complement, "compiled_kernel", lambda: None)
     assert compute(alpha).tobytes() == in_kernel.tobytes()
     smoothed = (
-        np.maximum(counted.T[X.indices] - X.data[:, np.newaxis], 0)
+        np.maximum(counted[X.indices] - X.data[:, np.newaxis], 0)
         + np.reshape(alpha, (-1, 1))[X.indices % np.size(alpha)]
     )
     expected = np.add.reduceat(X.data[:, np.newaxis] * np.log(smoothed), X.indptr[:-1], axis=0)
@@ -244,7 +247,7 @@ def test_many_alphas_give_what_each_gives_alone(threads):
     alphas = [0.01, 1.0]
     for name, options in MODELS:
         model = getattr(textnb, name)(**options)
-        together = leave_one_out_scores(model, rows, class_ids, alphas, groups)
+        together = leave_one_out_scores(model.family, rows, class_ids, alphas, groups, **options)
         for alpha, scores in zip(alphas, together, strict=True):
             assert scores.shape == (len(y), len(classes))
             assert_same(scores, leave_one_out(model.set_params(alpha=alpha), X, y, groups))
@@ -270,7 +273,7 @@ def test_words_that_only_the_left_out_have_can_be_ignored(way, name, options, gr
         expected[i, theirs.classes_] = theirs.predict_joint_log_proba((X[i] * known)[np.newaxis])[0]
     sparse = scipy.sparse.csr_array(X)
     rows = SparseRows(sparse.indptr, sparse.indices, sparse.data, X.shape[1])
-    (found,) = leave_one_out_scores(ours, rows, y, [0.3], groups, ignore_unseen=True)
+    (found,) = leave_one_out_scores(ours.family, rows, y, [0.3], groups, ignore_unseen=True, **options)
     np.testing.assert_allclose(found, expected, rtol=1e-10)
-    (smoothed,) = leave_one_out_scores(ours, rows, y, [0.3], groups)
+    (smoothed,) = leave_one_out_scores(ours.family, rows, y, [0.3], groups, **options)
     assert not np.allclose(smoothed, expected, rtol=1e-3)

@@ -13,7 +13,8 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 from sklearn.pipeline import make_pipeline
 
 import textnb
-from textnb.selection import gaussian, kfold_by_subtraction, leave_one_out
+from textnb.likelihood import gaussian
+from textnb.selection import kfold_by_subtraction, leave_one_out
 
 
 @pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer, load_digits])

@@ -8,11 +8,13 @@ import pytest
 from selection.refitting import refitted
 
 from textnb import BernoulliNB, ComplementNB, CountVectorizer, MultinomialNB, TfidfTransformer
-from textnb.decision import log_posterior
+from textnb.likelihood.families import FAMILIES
+from textnb.model.decision import log_posterior
 from textnb.selection import tuning
-from textnb.selection.tuning import ALPHAS, COARSE_ALPHAS, FINALISTS, RECIPES, TERMS, Candidate, Fixed, Trial, tune
+from textnb.selection.tuning import ALPHAS, COARSE_ALPHAS, FINALISTS, TERMS, Candidate, Fixed, Trial, tune
 from textnb.text.analyzer import Analyzer
-from textnb.text.learning import Limits
+from textnb.text.limits import Limits
+from textnb.text.terms import Terms
 
 MODELS = {"complement": ComplementNB, "multinomial": MultinomialNB, "bernoulli": BernoulliNB}
 LABELS = np.arange(30) % 3
@@ -25,6 +27,7 @@ def made_texts(seed=0, n=30):
     return [" ".join(choose.choices(words[i % 3], k=choose.randint(1, 8))) for i in range(n)]
 
 
+RECIPES = [(family.name, weights) for family in FAMILIES.values() for weights in family.weightings]
 TEXTS = made_texts()
 
 
@@ -129,14 +132,14 @@ def test_each_ngram_range_is_counted_once(monkeypatch):
 def test_limits_and_a_given_vocabulary_are_kept_to():
     fixed = Fixed("multinomial", "counts", (1, 1), 1, 1.0)
     few = ["word1", "word7"]
-    ours = tune(TEXTS, LABELS, fixed=fixed, vocabulary=few).best
+    ours = tune(TEXTS, LABELS, fixed=fixed, vocabulary=Terms.of(few)).best
     X = CountVectorizer(vocabulary=few).transform(TEXTS)
     joint = refitted(MultinomialNB(), X, LABELS)
     assert ours.accuracy == np.mean(joint.argmax(axis=1) == LABELS)
 
     fixed = Fixed("bernoulli", "binary", (1, 1), 1, 1.0)
     more = [*few, "never", "neither"]
-    ours = tune(TEXTS, np.sort(LABELS) // 2, fixed=fixed, vocabulary=more).best
+    ours = tune(TEXTS, np.sort(LABELS) // 2, fixed=fixed, vocabulary=Terms.of(sorted(more))).best
     X = CountVectorizer(vocabulary=more).transform(TEXTS)
     posterior = log_posterior(refitted(BernoulliNB(), X, np.sort(LABELS) // 2), np.log([2 / 3, 1 / 3]))
     assert ours.log_loss == pytest.approx(-posterior[np.arange(30), np.sort(LABELS) // 2].mean(), rel=1e-12)

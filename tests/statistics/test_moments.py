@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from textnb.estimators.sklearn_compat import from_csr
 from textnb.statistics import moments
 from textnb.statistics.moments import ClassMoments, measure_classes
-from textnb.text.sklearn_compat import from_csr
 
 CLASSES = np.array(["ham", "spam"])
 rng = np.random.default_rng(0)

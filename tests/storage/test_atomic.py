@@ -51,10 +51,11 @@ def test_a_failing_step_leaves_the_old_model_and_nothing_else(path, monkeypatch,
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_a_folder_that_cannot_be_synced_is_reported_with_the_new_model_in_place(path, monkeypatch):
+def test_a_folder_that_cannot_be_synced_is_a_notice_with_the_new_model_in_place(path, monkeypatch):
+    """The rename is the commit: an error would say that the old model is still there."""
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", failing(os.fsync, 1, errno.EIO))
-        with pytest.raises(OSError):
+        with pytest.warns(UserWarning, match="the model is written, but its folder .* cannot be flushed"):
             write_model(path, NEW, {"which": "new"})
     assert open_model(path).settings == {"which": "new"}
     assert list(path.parent.iterdir()) == [path]
@@ -97,6 +98,7 @@ def save_forever(path, *models):
             write_model(path, arrays, {"number": number})
 
 
+@pytest.mark.slow
 def test_kills_at_random_moments_never_leave_half_a_model(tmp_path):
     path = tmp_path / "model.tnb"
     models = [(number, {"coef": np.full(200_000, float(number))}) for number in range(2)]

@@ -160,8 +160,8 @@ def test_missing_metadata_are_refused(model, key):
         (b',"order":', b',"more":' + b"[" * 100_000 + b"]" * 100_000 + b',"order":'),
         (b',"order":', b',"more":' + b"[" * 100_000 + b',"order":'),
         (b',"order":', b',"\xff\xfe":0,"order":'),
-        (b'"reader":"2"', b'"reader":"2","reader":"2"'),
-        (b'"format":"2"', b'"format":"2"}'),
+        (b'"reader":"3"', b'"reader":"3","reader":"3"'),
+        (b'"format":"3"', b'"format":"3"}'),
     ],
 )
 def test_text_that_we_would_not_write_is_refused(model, old, new):
@@ -190,12 +190,12 @@ def test_the_checksum_in_capitals_is_refused(model):
 
 
 def test_a_newer_file_says_so(model):
-    with pytest.raises(ModelFileError, match=r"newer textnb: needs reader version 3. Upgrade"):
-        open_model(edited(model, lambda content, metadata: metadata.update(reader="3", format="3")))
+    with pytest.raises(ModelFileError, match=r"newer textnb: needs reader version 4. Upgrade"):
+        open_model(edited(model, lambda content, metadata: metadata.update(reader="4", format="4")))
 
 
 def test_a_newer_format_that_this_reader_understands_is_read(model):
-    path = edited(model, lambda content, metadata: metadata.update(format="3", remark="more"))
+    path = edited(model, lambda content, metadata: metadata.update(format="4", remark="more"))
     assert open_model(path).settings == {"alpha": 1.0}
 
 

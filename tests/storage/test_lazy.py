@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from textnb.storage import ModelFileError, open_model, reader, write_model
-from textnb.text.term_index import TermIndex, build_term_arrays
+from textnb.text.terms import Terms
 
 ARRAYS = {
     "narrow": np.arange(3000, dtype=np.int64),
@@ -133,7 +133,7 @@ def test_a_block_is_checked_once(path, monkeypatch):
 def test_a_flipped_bit_never_misleads_a_lookup(tmp_path):
     """The binary search reads blocks unchecked: what it finds must still be right, or refused."""
     terms = sorted({f"term{number * 7919 % 100_003}" for number in range(3000)})
-    arrays = build_term_arrays(terms)
+    arrays = Terms.of(terms).arrays()
     write_model(tmp_path / "m.tnb", arrays, {})
     intact = (tmp_path / "m.tnb").read_bytes()
     wanted = [*terms[::100], "absent", ""]
@@ -148,7 +148,7 @@ def test_a_flipped_bit_never_misleads_a_lookup(tmp_path):
             (tmp_path / "broken.tnb").write_bytes(content)
             model = open_model(tmp_path / "broken.tnb", "touched")
             try:
-                found = TermIndex(*(model.lazy(part) for part in arrays)).find(wanted)
+                found = Terms(*(model.lazy(part) for part in arrays)).find(wanted)
             except ModelFileError:
                 refused += 1
             else:
@@ -158,10 +158,10 @@ def test_a_flipped_bit_never_misleads_a_lookup(tmp_path):
 
 def test_a_lookup_reads_little_of_a_large_file(tmp_path):
     terms = [f"{number:07}" for number in range(200_000)]
-    write_model(tmp_path / "m.tnb", {**build_term_arrays(terms), "coef": np.ones((200_000, 20))}, {})
+    write_model(tmp_path / "m.tnb", {**Terms.of(terms).arrays(), "coef": np.ones((200_000, 20))}, {})
     tracemalloc.start()
     model = open_model(tmp_path / "m.tnb", "touched")
-    found = TermIndex(*(model.lazy(name) for name in ("terms", "offsets", "hashes", "order"))).find(["0123456", "x"])
+    found = Terms(*(model.lazy(name) for name in ("terms", "offsets", "hashes", "order"))).find(["0123456", "x"])
     assert model.rows("coef", found[:1]).tolist() == [[1.0] * 20]
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()

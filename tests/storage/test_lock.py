@@ -410,6 +410,7 @@ def test_a_pipe_under_the_name_of_a_temporary_holds_up_nobody(path):
     assert open_model(path).settings == {"number": 1}
 
 
+@pytest.mark.slow
 def test_kills_lose_no_acknowledged_addition_and_leave_nothing_behind(path):
     """Two adders at a time, one of them killed at a random moment, beside a reader."""
     generator = np.random.default_rng(0)

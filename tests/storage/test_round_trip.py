@@ -10,11 +10,11 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from storage import golden_format_1 as golden
-from storage import golden_format_2
+from storage import golden_format_2, golden_format_3
 
 from textnb.storage import open_model, write_model
 
-DTYPES = ["uint8", "int32", "int64", "uint32", "uint64", "float32", "float64"]
+DTYPES = ["uint8", "uint16", "int32", "int64", "uint32", "uint64", "float32", "float64"]
 TEXT = st.text(st.characters(exclude_categories=()))  # lone surrogates too
 SETTINGS = st.dictionaries(
     TEXT,
@@ -88,20 +88,27 @@ def test_byte_order_and_strides_do_not_change_the_bytes(tmp_path):
         assert (tmp_path / "other").read_bytes() == (tmp_path / "plain").read_bytes()
 
 
-@pytest.mark.parametrize("path", [golden.PATH, golden_format_2.PATH])
-def test_files_of_every_format_stay_readable(path):
+@pytest.mark.parametrize(
+    ("path", "arrays"),
+    [
+        (golden.PATH, golden.ARRAYS),
+        (golden_format_2.PATH, golden.ARRAYS),
+        (golden_format_3.PATH, golden_format_3.ARRAYS),
+    ],
+)
+def test_files_of_every_format_stay_readable(path, arrays):
     model = open_model(path)
     assert model.settings == golden.SETTINGS
     assert model.writer == golden.WRITER
-    assert model.names == sorted(golden.ARRAYS)
-    for name, array in golden.ARRAYS.items():
+    assert model.names == sorted(arrays)
+    for name, array in arrays.items():
         assert_same(model.array(name), array)
 
 
 def test_the_golden_file_rewrites_to_the_same_bytes(tmp_path):
-    model, again = open_model(golden_format_2.PATH), tmp_path / "again.tnb"
+    model, again = open_model(golden_format_3.PATH), tmp_path / "again.tnb"
     write_model(again, {name: model.array(name) for name in model.names}, model.settings, writer=model.writer)
-    assert again.read_bytes() == golden_format_2.PATH.read_bytes()
+    assert again.read_bytes() == golden_format_3.PATH.read_bytes()
 
 
 def test_the_writer_is_recorded(tmp_path):

@@ -81,10 +81,10 @@ def test_a_frozen_term_tells_all_that_it_was_made_of():
 
 def test_a_document_weighs_the_same_alone_and_among_others():
     classifier = TextClassifier(unknown="token", calibrate=False).fit(TEXTS, list("xyxyx"))
-    learner = classifier.fitted_.learner
+    learner = classifier.learner_
     texts = [f"cat {'dog ' * i} stranger{i}" for i in range(30)]
     classes = np.array(["x"])
-    alone = [learner.weighed(learner.count([text]), np.zeros(1, dtype=np.int64), classes) for text in texts]
-    together = learner.weighed(learner.count(texts), np.zeros(30, dtype=np.int64), classes)
-    assert sum(int(one.totals.sum()) for one in alone) == int(together.totals.sum())
+    alone = [learner.counts_of(learner.count([text]), np.zeros(1, dtype=np.int64), classes) for text in texts]
+    together = learner.counts_of(learner.count(texts), np.zeros(30, dtype=np.int64), classes)
+    assert sum(int(one.totals.data.sum()) for one in alone) == int(together.totals.data.sum())
     assert sum(int(one.outside.sum()) for one in alone) == int(together.outside.sum())

@@ -16,6 +16,7 @@ import pytest
 from corpora_for_tests import corpus_or_skip
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from kernel_tables import arrays_to_ngrams, arrays_to_strings, ngrams_to_arrays, strings_to_arrays
 from sklearn.feature_extraction.text import CountVectorizer
 
 kernel = pytest.importorskip("textnb.text._kernel", reason="the kernel is optional and was not compiled")
@@ -57,10 +58,22 @@ def counted(texts, *analysis):
 
 
 def listed(counted):
-    """What was counted, with its terms as a list, once they are numbered in their order."""
-    terms, *arrays = counted
-    assert list(terms.values()) == list(range(len(terms)))
-    return list(terms), *arrays
+    """What was counted, with its terms as a list, after a look at the arrays they came as."""
+    blob, offsets, ngrams, *arrays = counted
+    assert (blob.dtype, offsets.dtype) == (np.uint8, np.int64)
+    if ngrams is None:
+        return arrays_to_strings(blob, offsets), *arrays
+    starts, rest = ngrams
+    assert (starts.dtype, rest.dtype, rest.flags.c_contiguous) == (np.int64, np.int32, True)
+    firsts = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    assert np.array_equal(np.unique([*firsts, *rest[rest >= 0]]), np.arange(len(offsets) - 1))  # no word without a term
+    return arrays_to_ngrams(blob, offsets, starts, rest), *arrays
+
+
+def probe_of(terms, analyzer="word", ngram_max=1):
+    if analyzer == "word" and ngram_max > 1:
+        return kernel.Probe(*ngrams_to_arrays(terms, ngram_max - 1))
+    return kernel.Probe(*strings_to_arrays(terms))
 
 
 def rows_of(terms, indptr, indices, data):
@@ -92,34 +105,39 @@ def test_all_terms_are_counted_as_defined(texts, analyzer, ngrams, lowercase, st
     assert_grows_as_defined(texts, analyzer, *ngrams, lowercase, stop_words, threads=threads)
 
 
-@given(TEXTS, TEXTS, ANALYZERS, RANGES, st.booleans(), STOP_WORDS, st.sampled_from([1, 2, 3]), st.randoms())
+@given(TEXTS, TEXTS, ANALYZERS, RANGES, st.booleans(), STOP_WORDS, st.sampled_from([1, 2, 3]), st.randoms(), st.data())
 @settings(max_examples=400, deadline=None)
-def test_known_terms_are_counted_as_defined(seen, texts, analyzer, ngrams, lowercase, stop_words, threads, random):
+def test_known_terms_are_counted_as_defined(
+    seen, texts, analyzer, ngrams, lowercase, stop_words, threads, random, data
+):
     analysis = analyzer, *ngrams, lowercase, stop_words
-    terms = sorted({"", "a  b", " ", "aa", "aa bb cc dd", *seen}.union(*counted(seen, *analysis)))
-    ids = list(range(0, 3 * len(terms), 3))
-    random.shuffle(ids)
-    names = dict(zip(ids, terms, strict=True))
-    vocabulary = kernel.KernelVocabulary(terms, ids)
-    *arrays, unknown = kernel.count_known(texts, vocabulary, *analysis, threads, unknown=True)
+    other = {"aa bb"} if analyzer == "word" and ngrams[1] > 1 else {"", "a  b", " ", "aa", "aa bb cc dd", *seen}
+    terms = sorted(other.union(*counted(seen, *analysis)))
+    columns, names = None, dict(enumerate(terms))
+    if data.draw(st.booleans(), "given columns"):
+        columns = np.arange(0, 3 * len(terms), 3, dtype=np.int32)
+        random.shuffle(columns)
+        columns[:: data.draw(st.integers(2, 9), "left out")] = -1
+        names = {column: term for column, term in zip(columns.tolist(), terms, strict=True) if column >= 0}
+    probe = probe_of(terms, analyzer, ngrams[1])
+    assert len(probe) == len(terms)
+    *arrays, unknown = kernel.count_known(texts, probe, columns, *analysis, threads)
     expected = counted(texts, *analysis)
-    known = set(terms)
+    known = set(names.values())
     assert rows_of(names, *arrays) == [{term: n for term, n in row.items() if term in known} for row in expected]
     assert unknown.dtype == np.int64
     assert unknown.tolist() == [sum(n for term, n in row.items() if term not in known) for row in expected]
 
 
-@given(TEXTS, ANALYZERS, RANGES)
+@given(TEXTS, RANGES, RANGES)
 @settings(deadline=None)
-def test_binary_rows_hold_ones_where_counts_are(texts, analyzer, ngrams):
-    terms, indptr, indices, data = listed(kernel.count_growing(texts, analyzer, *ngrams, True, None, 1))
-    ones = listed(kernel.count_growing(texts, analyzer, *ngrams, True, None, 1, binary=True))
-    vocabulary = kernel.KernelVocabulary(terms)
-    known = kernel.count_known(texts, vocabulary, analyzer, *ngrams, True, None, 1, binary=True)
-    assert ones[0] == terms
-    assert known[3] is None
-    for arrays in (ones[1:], known[:3]):
-        assert [array.tolist() for array in arrays] == [indptr.tolist(), indices.tolist(), [1] * len(data)]
+def test_a_probe_of_ngrams_serves_any_range_of_them(texts, known_range, ngrams):
+    terms = sorted(set().union(*counted(texts, "word", *known_range, True, None)))
+    probe = kernel.Probe(*ngrams_to_arrays(terms, known_range[1] - 1))
+    *arrays, unknown = kernel.count_known(texts, probe, None, "word", *ngrams, True, None, 1)
+    expected = counted(texts, "word", *ngrams, True, None)
+    assert rows_of(terms, *arrays) == [{term: n for term, n in row.items() if term in terms} for row in expected]
+    assert unknown.tolist() == [sum(n for term, n in row.items() if term not in terms) for row in expected]
 
 
 @pytest.mark.parametrize("width", ["a", "é", "中", "𝒜"])
@@ -127,6 +145,12 @@ def test_binary_rows_hold_ones_where_counts_are(texts, analyzer, ngrams):
 def test_words_of_any_length_at_any_place(width, length):
     texts = ["." * before + width * length + after for before in (0, 1, 62, 63, 64) for after in ("", ".", ". Zz")]
     assert_grows_as_defined(texts, "word", 1, 2, True, None)
+
+
+def test_many_of_one_known_term():
+    probe = probe_of(["ab"])
+    indptr, indices, data, unknown = kernel.count_known(["ab " * 100 + "cd"], probe, None, "word", 1, 1, True, None, 1)
+    assert [array.tolist() for array in (indptr, indices, data, unknown)] == [[0, 1], [0], [100], [1]]
 
 
 def test_words_that_differ_late_are_distinct_and_sorted():
@@ -156,18 +180,40 @@ def test_many_terms_in_long_rows_on_any_number_of_threads(analysis):
     ]
     expected = listed(kernel.count_growing(texts, *analysis, True, None, 1))
     assert rows_of(*expected) == counted(texts, *analysis, True, None)
-    for threads in (2, 3):
+    for threads in (2, 3, 4):
         found = listed(kernel.count_growing(texts, *analysis, True, None, threads))
         assert all(np.array_equal(ours, theirs) for ours, theirs in zip(found, expected, strict=True))
 
 
+@pytest.mark.parametrize("ngram_max", [2, 3])
+def test_ngrams_are_found_the_same_by_search_and_by_hash(ngram_max):
+    random = np.random.default_rng(1)
+    texts = [" ".join(f"w{number}" for number in random.zipf(1.3, 200) % 3000) for _ in range(300)]
+    blob, offsets, ngrams, *arrays = kernel.count_growing(texts[:200], "word", 1, ngram_max, True, None, 1)
+    probe = kernel.Probe(blob, offsets, *ngrams)  # makes its hash table when it has seen as many characters as terms
+    assert len(probe) > 2 * len(texts[0])
+    for place, text in enumerate(texts):
+        fresh = kernel.Probe(blob, offsets, *ngrams)
+        found, searched = (
+            kernel.count_known([text], each, None, "word", 1, ngram_max, True, None, 1) for each in (probe, fresh)
+        )
+        assert all(np.array_equal(ours, theirs) for ours, theirs in zip(found, searched, strict=True))
+        if place < 200:
+            row = slice(*arrays[0][place : place + 2])
+            assert np.array_equal(found[1], arrays[1][row])
+            assert np.array_equal(found[2], arrays[2][row])
+            assert found[3].tolist() == [0]
+
+
 def test_indices_are_wider_where_there_are_too_many_entries(monkeypatch):
     texts = ["ab cd ab", "", "cd ef"]
-    _, *narrow = kernel.count_growing(texts, "word", 1, 1, True, None, 1)
-    monkeypatch.setattr(kernel, "LARGEST_INDEX", 3)
-    _, *wide = kernel.count_growing(texts, "word", 1, 1, True, None, 1)
-    assert [array.tolist() for array in wide] == [array.tolist() for array in narrow]
-    assert [array.dtype for array in wide] == [np.int64] * 3
+    for ngram_max in (1, 2):
+        monkeypatch.setattr(kernel, "LARGEST_INDEX", 1000)
+        narrow = kernel.count_growing(texts, "word", 1, ngram_max, True, None, 1)[3:]
+        monkeypatch.setattr(kernel, "LARGEST_INDEX", 3)
+        wide = kernel.count_growing(texts, "word", 1, ngram_max, True, None, 1)[3:]
+        assert [array.tolist() for array in wide] == [array.tolist() for array in narrow]
+        assert [array.dtype for array in wide] == [np.int64] * 3
 
 
 def test_a_tuple_and_str_subclasses_are_taken():
@@ -183,21 +229,7 @@ def test_a_document_that_is_no_string_is_named():
     with pytest.raises(TypeError, match="document 2 is a float"):
         kernel.count_growing(["a", "b", float("nan")], "word", 1, 1, True, None, 1)
     with pytest.raises(TypeError, match="document 0 is a bytes"):
-        kernel.count_known([b"a"], kernel.KernelVocabulary(["a"]), "word", 1, 1, True, None, 1)
-
-
-@pytest.mark.parametrize(
-    ("analysis", "threads", "message"),
-    [
-        (("words", 1, 1), 1, "analyzer must be one of word, char, char_wb, got 'words'"),
-        (("word", 0, 1), 1, "1 <= ngram_min <= ngram_max, got 0 and 1"),
-        (("word", 2, 1), 1, "1 <= ngram_min <= ngram_max, got 2 and 1"),
-        (("word", 1, 1), 0, "n_threads must be 1 or more, got 0"),
-    ],
-)
-def test_bad_settings_are_explained(analysis, threads, message):
-    with pytest.raises(ValueError, match=re.escape(message)):
-        kernel.count_growing(["a"], *analysis, True, None, threads)
+        kernel.count_known([b"a"], probe_of(["a"]), None, "word", 1, 1, True, None, 1)
 
 
 def test_huge_ngram_ranges_end():
@@ -206,58 +238,97 @@ def test_huge_ngram_ranges_end():
     assert listed(kernel.count_growing(["ab"], "char_wb", 10**30, 10**30, True, None, 1))[0] == [" ab "]
 
 
+BLOB, OFFSETS = strings_to_arrays(["ab", "cd"])
+STARTS, REST = np.array([0, 2, 3]), np.array([[-1], [1], [-1]], dtype=np.int32)
+
+
 @pytest.mark.parametrize(
-    ("terms", "ids", "message"),
+    ("arrays", "message"),
     [
-        (["a", "b", "a"], None, "must not repeat a term"),
-        (["a", "b"], [0], "each of the 2 terms needs an id"),
-        (["a", "b"], [0, -1], "each of the 2 terms needs an id"),
-        (["a", "b"], [0, 2**32], "each of the 2 terms needs an id"),
+        ((BLOB, OFFSETS[:0]), "n strings need n + 1 offsets"),
+        ((BLOB, OFFSETS + 1), "the strings end at 5, the blob at 4"),
+        ((BLOB, OFFSETS - 1), "string 0 has no place"),
+        ((BLOB, OFFSETS[[0, 2, 1]]), "string 1 has no place"),
+        ((np.tile(BLOB[:2], 2), OFFSETS), "the term at 1 is repeated"),
+        ((BLOB, OFFSETS, STARTS), "starts and rest are given together"),
+        ((BLOB, OFFSETS, None, REST), "starts and rest are given together"),
+        ((BLOB, OFFSETS, STARTS[:2], REST), "2 words need 3 starts, got 2"),
+        ((BLOB, OFFSETS, STARTS + 1, REST), "the n-grams go from 0 to 3"),
+        ((BLOB, OFFSETS, STARTS, REST[:2]), "the n-grams go from 0 to 2"),
+        ((BLOB, OFFSETS, np.array([0, 4, 3]), REST), "the n-grams of word 1 have no place"),
+        ((BLOB, OFFSETS.astype(np.int32)), "Buffer dtype mismatch"),
     ],
 )
-def test_bad_vocabularies_are_refused(terms, ids, message):
-    with pytest.raises(ValueError, match=message):
-        kernel.count_known([], kernel.KernelVocabulary(terms, ids), "word", 1, 1, True, None, 1)
+def test_tables_that_reach_out_of_bounds_are_refused(arrays, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        kernel.Probe(*arrays)
 
 
-def test_a_term_that_is_no_string_is_named():
-    with pytest.raises(TypeError, match="the term 3 is a int, not a str"):
-        kernel.count_known([], kernel.KernelVocabulary(["a", 3]), "word", 1, 1, True, None, 1)
+@pytest.mark.parametrize(
+    ("ngrams", "columns", "analysis", "message"),
+    [
+        (False, None, ("word", 1, 2), "the probe needs starts and rest"),
+        (True, None, ("char", 1, 2), "need analyzer 'word'"),
+        (True, None, ("char_wb", 1, 1), "need analyzer 'word'"),
+        (False, [0], ("word", 1, 1), "1 columns do not fit 2 terms"),
+        (True, [0, 1], ("word", 1, 1), "2 columns do not fit 3 terms"),
+    ],
+)
+def test_what_a_probe_cannot_serve_is_refused(ngrams, columns, analysis, message):
+    probe = kernel.Probe(BLOB, OFFSETS, *((STARTS, REST) if ngrams else ()))
+    columns = None if columns is None else np.array(columns, dtype=np.int32)
+    with pytest.raises(ValueError, match=re.escape(message)):
+        kernel.count_known(["ab"], probe, columns, *analysis, True, None, 1)
 
 
-def test_a_vocabulary_serves_every_analyzer_and_survives_pickling():
-    vocabulary = pickle.loads(pickle.dumps(kernel.KernelVocabulary(["ab", "b a", "ab cd", " ab"], [3, 2, 1, 0])))
-    assert len(vocabulary) == 4
-    for analyzer, names in (
-        ("word", ["ab", "ab cd"]),
-        ("char", ["ab", " ab", "b a", "ab cd"]),
-        ("char_wb", ["ab", " ab"]),
-    ):
-        _, indices, _, _ = kernel.count_known(["ab cd", "x b ab ab"], vocabulary, analyzer, 1, 5, True, None, 1)
-        assert {vocabulary.terms[vocabulary.ids.tolist().index(i)] for i in indices} == {*names}
+def test_a_probe_is_never_pickled():
+    with pytest.raises(TypeError):
+        pickle.dumps(probe_of(["ab"]))
 
 
-def test_an_empty_vocabulary_knows_nothing():
-    indptr, indices, data, unknown = kernel.count_known(
-        ["ab cd", ""], kernel.KernelVocabulary([]), "word", 1, 2, True, None, 1, unknown=True
-    )
-    assert (indptr.tolist(), indices.tolist(), data.tolist(), unknown.tolist()) == ([0, 0, 0], [], [], [3, 0])
+def test_a_probe_reads_a_mapped_file_and_nothing_after_its_end(tmp_path):
+    terms = sorted([f"w{i}" for i in range(900)])
+    blob, offsets = strings_to_arrays(terms)
+    (tmp_path / "terms").write_bytes(b"\xff" * (8192 - len(blob)) + blob.tobytes())  # up to the end of a page
+    mapped = np.memmap(tmp_path / "terms", np.uint8, "r", 8192 - len(blob))
+    assert not mapped.flags.writeable
+    _, indices, _, _ = kernel.count_known(terms, kernel.Probe(mapped, offsets), None, "word", 1, 1, True, None, 1)
+    assert indices.tolist() == list(range(900))
 
 
-def test_a_vocabulary_serves_several_threads_at_once():
+def test_a_probe_serves_every_analyzer():
+    terms = [" ab", "ab", "ab cd", "b a"]
+    for analyzer, names in (("word", ["ab"]), ("char", terms), ("char_wb", [" ab", "ab"])):
+        ngram_max = 1 if analyzer == "word" else 5
+        _, indices, _, _ = kernel.count_known(
+            ["ab cd", "x b ab ab"], probe_of(terms), None, analyzer, 1, ngram_max, True, None, 1
+        )
+        assert {terms[i] for i in indices} == {*names}
+
+
+def test_no_terms_are_known_by_an_empty_probe():
+    for ngram_max in (1, 2):
+        *arrays, unknown = kernel.count_known(
+            ["ab cd", ""], probe_of([], "word", ngram_max), None, "word", 1, ngram_max, True, None, 1
+        )
+        assert [array.tolist() for array in arrays] == [[0, 0, 0], [], []]
+        assert unknown.tolist() == [1 + ngram_max, 0]
+
+
+def test_a_probe_serves_several_threads_at_once():
     texts = [f"word{i} word{i + 1} other" for i in range(2000)]
-    vocabulary = kernel.KernelVocabulary([f"word{i}" for i in range(0, 2000, 2)])
+    probe = probe_of(sorted(f"word{i}" for i in range(0, 2000, 2)))
     results = []
 
     def count():
-        results.append(kernel.count_known(texts, vocabulary, "word", 1, 1, True, None, 2)[1].tolist())
+        results.append(kernel.count_known(texts, probe, None, "word", 1, 1, True, None, 2)[1].tolist())
 
     threads = [threading.Thread(target=count) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert results == [kernel.count_known(texts, vocabulary, "word", 1, 1, True, None, 1)[1].tolist()] * 4
+    assert results == [kernel.count_known(texts, probe, None, "word", 1, 1, True, None, 1)[1].tolist()] * 4
 
 
 def test_terms_made_to_collide_under_known_seeds_do_not_under_this_process_s():
@@ -283,6 +354,7 @@ def test_the_seeds_of_two_processes_differ_and_their_results_do_not():
     assert results[0] == results[1]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="limits its own address space through /proc")
 @pytest.mark.skipif("libasan" in os.environ.get("LD_PRELOAD", ""), reason="AddressSanitizer reserves terabytes")
 def test_running_out_of_memory_is_an_error_at_every_stage():
@@ -292,7 +364,12 @@ from pathlib import Path
 from textnb.text import _kernel as kernel
 
 texts = [" ".join(f"w{i * j % 99991:x}" for i in range(2000)) for j in range(100)]
-vocabulary = kernel.KernelVocabulary([f"w{i:x}" for i in range(100_000)])
+import numpy as np
+terms = sorted(f"w{i:x}" for i in range(100_000))
+blob = np.frombuffer("".join(terms).encode(), np.uint8)
+offsets = np.cumsum([0, *map(len, terms)])
+starts = np.arange(100_001)
+rest = np.full((100_000, 1), -1, dtype=np.int32)
 kernel.count_growing(texts[:3], "word", 1, 2, True, None, 2)
 used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 for room in range(0, 80 << 20, 4 << 20):
@@ -304,7 +381,8 @@ for room in range(0, 80 << 20, 4 << 20):
         except MemoryError:
             print("refused")
         try:
-            kernel.count_known(texts, vocabulary, analyzer, 1, 2, True, None, 1)
+            probe = kernel.Probe(blob, offsets, *((starts, rest) if analyzer == "word" else ()))
+            kernel.count_known(texts, probe, None, analyzer, 1, 2, True, None, 1)
             print("counted")
         except MemoryError:
             print("refused")
@@ -343,7 +421,7 @@ def test_newsgroups_give_the_matrix_of_scikit_learn(analyzer, ngrams, stop_words
     fitted = theirs.fit_transform(texts)
     assert terms == theirs.get_feature_names_out().tolist()
     assert_same_matrix(arrays, fitted)
-    known = kernel.count_known(unseen, kernel.KernelVocabulary(terms), *analysis, 2)
+    known = kernel.count_known(unseen, probe_of(terms, analyzer, ngrams[1]), None, *analysis, 2)
     assert_same_matrix(known[:3], theirs.transform(unseen))
 
 
@@ -354,18 +432,20 @@ def assert_same_matrix(arrays, matrix):
         assert np.array_equal(ours, theirs)
 
 
+@pytest.mark.slow
 def test_a_million_random_documents_leak_nothing():
     script = """
 import random, resource
 from textnb.text import _kernel as kernel
 random.seed(0)
 words = [random.choice("abcdeéß𝔘") * random.randint(1, 4) + str(i) for i in range(5000)]
-vocabulary = kernel.KernelVocabulary(words[:2000])
+known = kernel.count_growing([" ".join(words[:2000])], "word", 1, 2, True, None, 1)
 
 def round_of(n):
     texts = [" ".join(random.choices(words, k=random.randint(0, 8))) for _ in range(n)]
     kernel.count_growing(texts, "word", 1, 2, True, frozenset(words[:9]), 2)
-    kernel.count_known(texts, vocabulary, "word", 1, 1, True, None, 2, unknown=True)
+    probe = kernel.Probe(*known[:2], *known[2])
+    kernel.count_known(texts, probe, None, "word", 1, 2, True, None, 2)
 
 def resident():
     with open("/proc/self/statm") as file:

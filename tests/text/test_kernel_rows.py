@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textnb.text import rows as rows_module
+from textnb import arrays as rows_module
+from textnb.arrays import SparseRows
 from textnb.text import weights as weights_module
-from textnb.text.rows import SparseRows
 from textnb.text.weights import weigh
 
 kernel = pytest.importorskip("textnb.text._kernel", reason="the kernel was not built")
@@ -89,11 +89,73 @@ def test_sums_by_class_have_the_digits_of_the_python_path(rows, n_classes, data)
     )
     expected = np.zeros((rows.n_columns, n_classes), dtype=rows.data.dtype)
     np.add.at(expected, (rows.indices, class_ids[rows.row_ids]), rows.data)
-    found = rows.sums_by_class(class_ids, n_classes)
+    sums = rows.sums_by_class(class_ids, n_classes)
+    found = sums.toarray()
     assert (found.dtype, found.tobytes()) == (expected.dtype, expected.tobytes())
+    in_numpy = in_python(lambda: rows.sums_by_class(class_ids, n_classes))
+    for name in ("indptr", "indices", "data"):
+        assert getattr(sums, name).tolist() == getattr(in_numpy, name).tolist()
     frequency = rows.document_frequency()
     assert frequency.tolist() == in_python(rows.document_frequency).tolist()
     assert frequency.dtype == np.int64
+
+
+@given(sparse_rows(), st.integers(0, 4), st.data())
+def test_sparse_weights_are_added_in_the_order_of_the_entries(rows, n_classes, data):
+    weights = data.draw(
+        st.lists(
+            st.dictionaries(st.integers(0, n_classes - 1), st.floats(-9, 9)).map(
+                lambda column: dict(sorted(column.items()))
+            )
+            if n_classes
+            else st.just({}),
+            min_size=rows.n_columns,
+            max_size=rows.n_columns,
+        )
+    )
+    start_type, class_type = (data.draw(st.sampled_from([np.int32, np.int64])) for _ in range(2))
+    w_indptr = np.cumsum([0, *map(len, weights)]).astype(start_type)
+    w_classes = np.array([c for column in weights for c in column], dtype=class_type)
+    w_values = np.array([value for column in weights for value in column.values()], dtype=np.float64)
+    n_rows = rows.shape[0]
+    first = data.draw(st.integers(0, n_rows))
+    last = data.draw(st.integers(first, n_rows))
+    out = np.full((n_rows, n_classes), 0.1)
+    expected = out.copy()
+    for row in range(first, last):
+        for entry in range(rows.indptr[row], rows.indptr[row + 1]):
+            for c, value in weights[rows.indices[entry]].items():
+                expected[row, c] += float(rows.data[entry]) * value
+    kernel.multiply_sparse(rows.indptr, rows.indices, rows.data, w_indptr, w_classes, w_values, out, first, last)
+    assert out.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"indices": [0, 2]},
+        {"indices": [0, -1]},
+        {"indptr": [0, 1, 3]},
+        {"data": [1.0]},
+        {"w_indptr": [0, 1]},
+        {"w_indptr": []},
+        {"w_indptr": [0, 1, 3]},
+        {"w_indptr": [-1, 1, 2]},
+        {"w_indptr": [0, 2, 1]},
+        {"w_indptr": [0, 1, 2**62]},
+        {"w_classes": [0, 3]},
+        {"w_classes": [-1, 0]},
+        {"w_classes": [0]},
+        {"out": np.zeros((1, 3))},
+    ],
+    ids=str,
+)
+def test_no_weights_are_read_out_of_bounds(bad):
+    parts = GOOD | {"w_indptr": [0, 1, 2], "w_classes": [0, 2], "w_values": [1.0, 2.0], "out": np.zeros((2, 3))} | bad
+    types = (np.int32, np.int32, np.float64, np.int64, np.int32, np.float64, np.float64)
+    arrays = [np.array(part, dtype=dtype) for part, dtype in zip(parts.values(), types, strict=True)]
+    with pytest.raises(ValueError, match=r"row|column|weights"):
+        kernel.multiply_sparse(*arrays, 0, 2)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +176,16 @@ def test_nothing_is_added_out_of_bounds(bad):
     types = {"indptr": np.int32, "indices": np.int32, "data": np.float64, "class_ids": np.int64}
     arrays = [np.array(given[name], dtype=dtype) for name, dtype in types.items()]
     with pytest.raises(ValueError, match=r"fit|place|out of range"):
-        kernel.add_by_class(*arrays, np.zeros((2, 2)))
+        kernel.sum_by_class(*arrays, 2, 2, 0, 2)
+
+
+@pytest.mark.parametrize(("n_classes", "n_columns"), [(2, -1), (1, 2), (-1, 2), (2**31, 2), (2, 1)])
+def test_sums_need_room_for_every_class_and_column(n_classes, n_columns):
+    indptr, indices = (np.array(GOOD[name], dtype=np.int32) for name in ("indptr", "indices"))
+    with pytest.raises(ValueError, match="out of range"):
+        kernel.sum_by_class(
+            indptr, indices, np.array(GOOD["data"]), np.array([0, 1]), n_classes, n_columns, 0, n_columns
+        )
 
 
 @pytest.mark.parametrize("column", [-1, 2])

@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as hnp
 from sklearn.feature_extraction.text import TfidfTransformer as TheirTransformer
 
 from textnb import TfidfTransformer
-from textnb.text.rows import SparseRows
+from textnb.arrays import SparseRows
 from textnb.text.weights import Weighting, inverse_document_frequency, normalized, row_norms, sublinear
 
 COUNTS = hnp.arrays(

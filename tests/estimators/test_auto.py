@@ -1,0 +1,239 @@
+"""A classifier that chooses for itself and corrects its probabilities: what it chooses lasts, and where it cannot."""
+
+import pickle
+
+import numpy as np
+import pytest
+from model.test_model_files import forged
+from opened_models import open_predictor
+from selection.test_tuning import LABELS as NUMBERS
+from selection.test_tuning import TEXTS, made_texts
+from sklearn.base import clone
+
+from textnb import TextClassifier, load
+from textnb.model.decision import log_posterior
+from textnb.selection.tuning import Fixed, tune
+from textnb.storage import open_model
+
+LABELS = np.array(["ham", "spam", "other"])[NUMBERS]
+CLASS_IDS = np.unique(LABELS, return_inverse=True)[1]
+GROUPS = np.arange(30) // 4
+UNSEEN = [*made_texts(seed=1, n=20), "", "unheard of"]
+ALL = {"model": "auto", "weights": "auto", "ngrams": "auto", "min_df": "auto", "alpha": "auto"}
+
+
+@pytest.fixture
+def chosen():
+    return TextClassifier(**ALL).fit(TEXTS, LABELS)
+
+
+def in_use(classifier):
+    return {name: classifier.parameters_in_use[name] for name in ALL}
+
+
+def assert_same_model(one, other):
+    assert one.statistics_ == other.statistics_
+    np.testing.assert_array_equal(one.predict_log_proba(UNSEEN, raw=True), other.predict_log_proba(UNSEEN, raw=True))
+
+
+# Choosing
+
+
+@pytest.mark.parametrize("groups", [None, GROUPS], ids=["documents", "groups"])
+def test_the_best_of_the_candidates_is_fitted(groups):
+    classifier = TextClassifier(**ALL).fit(TEXTS, LABELS, groups=groups)
+    best = tune(TEXTS, CLASS_IDS, groups=groups).best
+    assert classifier.choice_.best == best
+    assert in_use(classifier) == best.candidate._asdict()
+    given = TextClassifier(**best.candidate._asdict()).fit(TEXTS, LABELS, groups=groups)
+    assert_same_model(classifier, given)
+    assert classifier.calibration_ == given.calibration_
+
+
+def test_groups_change_what_is_found_out():
+    alone, together = (TextClassifier(**ALL).fit(TEXTS, LABELS, groups=groups) for groups in (None, GROUPS))
+    assert (alone.choice_.estimate, together.choice_.estimate) == ("leave-one-out", "leave-one-group-out")
+    assert [trial.accuracy for trial in alone.choice_.trials] != [trial.accuracy for trial in together.choice_.trials]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"model": "multinomial"},
+        {"weights": "tfidf", "min_df": 2},
+        {"ngrams": (1, 2), "alpha": 0.3},
+        {"model": "bernoulli", "alpha": 0},
+    ],
+    ids=lambda given: " ".join(given),
+)
+def test_what_is_given_is_not_chosen(given):
+    classifier = TextClassifier(**ALL | given).fit(TEXTS, LABELS)
+    assert given.items() <= classifier.parameters_in_use.items()
+    assert classifier.choice_.best == tune(TEXTS, CLASS_IDS, fixed=Fixed(**given)).best
+
+
+def test_parameters_stay_auto(chosen):
+    assert ALL.items() <= chosen.get_params().items()
+    assert not hasattr(clone(chosen), "choice_")
+    assert ALL.items() <= clone(chosen).get_params().items()
+
+
+def test_a_later_fit_chooses_anew_or_not_at_all(chosen):
+    chosen.fit(made_texts(seed=5), LABELS)
+    assert chosen.choice_ == tune(made_texts(seed=5), CLASS_IDS)
+    chosen.set_params(model="complement", weights="counts", ngrams=(1, 1), min_df=1, alpha=1.0).fit(TEXTS, LABELS)
+    assert not hasattr(chosen, "choice_")
+    assert chosen.fitted_record().auto == ()
+
+
+def test_an_iterator_of_documents_is_chosen_on_too(chosen):
+    assert_same_model(TextClassifier(**ALL).fit(iter(TEXTS), LABELS), chosen)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_what_learns_bit_by_bit_cannot_choose(name):
+    message = f"{name}='auto' is chosen by fit, from documents that are all in memory: give a value"
+    with pytest.raises(ValueError, match=message):
+        TextClassifier(**{name: "auto"}).learn(TEXTS, LABELS)
+    with pytest.raises(ValueError, match=message):
+        TextClassifier(**{name: "auto"}).partial_fit(TEXTS, LABELS, classes=np.unique(LABELS))
+
+
+# What was chosen lasts
+
+
+def save_and_load(classifier, path):
+    classifier.save(path)
+    return load(path)
+
+
+def test_what_was_chosen_is_saved(chosen, tmp_path):
+    loaded = save_and_load(chosen, tmp_path / "model.tnb")
+    assert in_use(loaded) == in_use(chosen)
+    assert ALL.items() <= loaded.get_params().items()
+    assert loaded.calibration_ == chosen.calibration_
+    np.testing.assert_array_equal(loaded.predict_proba(UNSEEN), chosen.predict_proba(UNSEEN))
+    np.testing.assert_array_equal(
+        open_predictor(tmp_path / "model.tnb").log_proba(UNSEEN), chosen.predict_log_proba(UNSEEN)
+    )
+    np.testing.assert_array_equal(
+        pickle.loads(pickle.dumps(chosen)).predict_proba(UNSEEN), chosen.predict_proba(UNSEEN)
+    )
+
+
+@pytest.mark.parametrize("through_a_file", [False, True])
+def test_what_was_chosen_stays_while_more_is_learned(chosen, through_a_file, tmp_path):
+    settings, calibration = in_use(chosen), chosen.calibration_
+    before = pickle.dumps(chosen.predict_proba(UNSEEN))
+    classifier = save_and_load(chosen, tmp_path / "model.tnb") if through_a_file else chosen
+    classifier.learn(["a new word"], ["new class"])
+    assert (in_use(classifier), classifier.calibration_) == (settings, calibration)
+    classifier.forget(["a new word"], ["new class"])
+    assert (in_use(classifier), classifier.calibration_) == (settings, calibration)
+    assert pickle.dumps(classifier.predict_proba(UNSEEN)) == before
+
+
+def test_what_was_chosen_stays_in_a_merger(chosen):
+    other = TextClassifier(**in_use(chosen), vocabulary=chosen.vocabulary).fit(TEXTS, LABELS)
+    both = chosen + other
+    assert (in_use(both), both.calibration_) == (in_use(chosen), chosen.calibration_)
+    assert both.n_documents_ == 2 * chosen.n_documents_
+    assert (in_use(chosen.merge(other)), chosen.calibration_) == (in_use(both), both.calibration_)
+
+
+def test_an_alpha_set_after_fitting_takes_the_place_of_the_chosen_one(chosen, tmp_path):
+    chosen.set_params(alpha=7.0).learn(["more"], ["ham"])
+    loaded = save_and_load(chosen, tmp_path / "model.tnb")
+    assert chosen.parameters_in_use["alpha"] == loaded.parameters_in_use["alpha"] == 7.0
+    ours, theirs = (each.learn(["yet more"], ["ham"]).predict_proba(UNSEEN) for each in (loaded, chosen))
+    np.testing.assert_array_equal(ours, theirs)
+
+
+# Calibration
+
+
+@pytest.mark.parametrize("model", ["complement", "multinomial", "bernoulli"])
+@pytest.mark.parametrize("unknown", ["ignore", "token"])
+def test_calibrated_probabilities_keep_the_most_probable_class(model, unknown):
+    calibrated, plain = (
+        TextClassifier(model, unknown=unknown, calibrate=calibrate).fit(TEXTS, LABELS) for calibrate in (True, False)
+    )
+    assert calibrated.calibration_ is not None
+    assert plain.calibration_ is None
+    probabilities, raw = calibrated.predict_proba(UNSEEN), plain.predict_proba(UNSEEN)
+    assert not np.allclose(probabilities, raw)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1, rtol=1e-12)
+    np.testing.assert_array_equal(probabilities.argmax(axis=1), raw.argmax(axis=1))
+    np.testing.assert_array_equal(calibrated.predict(UNSEEN), plain.predict(UNSEEN))
+    np.testing.assert_array_equal(calibrated.predict_proba(UNSEEN, raw=True), raw)
+    np.testing.assert_array_equal(calibrated.predict_log_proba(UNSEEN, raw=True), plain.predict_log_proba(UNSEEN))
+
+
+def test_it_is_what_calibration_says(chosen):
+    predictor = chosen.predictor_
+    joint = predictor.log_likelihood(UNSEEN) + (predictor.log_prior if predictor.prior_in_score else 0)
+    lengths = predictor.count(UNSEEN).row_sums()
+    expected = log_posterior(chosen.calibration_.apply(joint, lengths), predictor.log_prior)
+    np.testing.assert_allclose(chosen.predict_log_proba(UNSEEN), expected, rtol=1e-12)
+
+
+def test_calibration_is_by_groups_where_there_are_any():
+    alone, together = (TextClassifier().fit(TEXTS, LABELS, groups=groups) for groups in (None, GROUPS))
+    assert alone.calibration_ != together.calibration_
+    one_each = TextClassifier().fit(TEXTS, LABELS, groups=np.arange(30))
+    assert one_each.calibration_ == alone.calibration_
+
+
+# Forged files
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"auto": None},
+        {"auto": {}},
+        {"auto": ["strange"]},
+        {"auto": ["norm"]},
+        {"auto": ["class_prior"]},
+        {"auto": ["alpha", "alpha"]},
+        {"model": "gaussian"},
+        {"weights": "bm25"},
+        {"analyzer": {"ngrams": 5}},
+        {"analyzer": {"ngrams": [2, 1]}},
+        {"analyzer": {"ngrams": ["1", "2"]}},
+        {"min_df": "two"},
+        {"min_df": -1},
+        {"alpha": "auto"},
+        {"alpha": None},
+        {"alpha": [1.0]},
+    ],
+    ids=str,
+)
+def test_a_forged_choice_is_refused(chosen, tmp_path, change):
+    chosen.save(tmp_path / "model.tnb")
+    if "analyzer" in change:
+        change = {"analyzer": open_model(tmp_path / "model.tnb").settings["analyzer"] | change["analyzer"]}
+    other = forged(tmp_path / "model.tnb", settings=change)
+    with pytest.raises(ValueError, match=r"forged\.tnb.*its settings cannot be understood"):
+        load(other)
+
+
+@pytest.mark.parametrize(
+    ("calibration", "said"),
+    [
+        (5, "calibration must have"),
+        ({}, "calibration must have"),
+        ({"temperature": 0, "length_exponent": 0, "offsets": []}, "temperature must be a number above 0"),
+        ({"temperature": "warm", "length_exponent": 0, "offsets": []}, "calibration.temperature is 'warm'"),
+        ({"temperature": 1, "length_exponent": 99, "offsets": []}, "length_exponent must be a number"),
+        ({"temperature": 1, "length_exponent": 0, "offsets": [1.0]}, "calibration.offsets are 1 for 3 classes"),
+        ({"temperature": 1, "length_exponent": 0, "offsets": ["a", 0, 0]}, "calibration.offsets is 'a'"),
+    ],
+    ids=str,
+)
+def test_a_forged_calibration_is_refused(chosen, tmp_path, calibration, said):
+    chosen.save(tmp_path / "model.tnb")
+    other = forged(tmp_path / "model.tnb", settings={"calibration": calibration})
+    for opened in (load, open_predictor):
+        with pytest.raises(ValueError, match=rf"forged\.tnb.*its settings cannot be understood \({said}"):
+            opened(other)

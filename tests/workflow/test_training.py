@@ -1,0 +1,128 @@
+"""Training as a function: corpora of every kind, settings, progress; nothing is printed."""
+
+import json
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from cli.conftest import mail
+
+from textnb import TextClassifier, load
+from textnb.corpora import ReadOptions
+from textnb.corpora.corpus import make_corpus, select
+from textnb.workflow import Decisions, Progress, audit, cross_validate, evaluate, train, train_stream, tune
+
+TEXTS, LABELS = map(list, zip(*mail(), strict=True))
+MULTINOMIAL = {"model": "multinomial", "weights": "counts"}
+
+
+@pytest.fixture
+def corpus():
+    return make_corpus("mail", TEXTS, LABELS, "made up")
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "mail.jsonl"
+    path.write_text("".join(json.dumps({"text": t, "label": c}) + "\n" for t, c in zip(TEXTS, LABELS, strict=True)))
+    return path
+
+
+def test_a_corpus_and_the_table_that_it_was_read_from_give_the_same(corpus, table):
+    from_corpus, from_table = train(corpus, **MULTINOMIAL), train(table, **MULTINOMIAL)
+    assert from_corpus.evaluation.accuracy == from_table.evaluation.accuracy
+    assert from_table.model_file is None
+    np.testing.assert_array_equal(
+        from_corpus.classifier.predict_log_proba(TEXTS), from_table.classifier.predict_log_proba(TEXTS)
+    )
+
+
+def test_the_classifier_is_the_one_evaluated_and_saved(corpus, tmp_path):
+    result = train(corpus, output=tmp_path / "mail.tnb", **MULTINOMIAL)
+    np.testing.assert_array_equal(load(tmp_path / "mail.tnb").predict(TEXTS), result.classifier.predict(TEXTS))
+    assert result.n_train + result.evaluation.n == len(TEXTS)
+    assert evaluate(result.classifier, corpus).to_json() == evaluate(tmp_path / "mail.tnb", corpus).to_json() | {
+        "model_file": None
+    }
+
+
+def test_settings_are_chosen_unless_one_is_given(corpus):
+    assert train(corpus).choice is not None
+    given = train(corpus, alpha=0.5)
+    assert given.choice is None
+    assert given.classifier.get_params() == TextClassifier(alpha=0.5).get_params()
+    assert train(corpus, alpha="auto").choice is not None
+    with pytest.raises(ValueError, match="auto needs the text of all documents in memory"):
+        train_stream("mail.jsonl", alpha="auto")
+
+
+def test_decisions_have_their_price(corpus):
+    result = train(corpus, decisions=Decisions({("ham", "spam"): 10.0}, unsure=0.2), **MULTINOMIAL)
+    assert result.decisions.n == result.evaluation.n
+    assert result.classifier.policy_ is not None
+
+
+def test_categories_are_those_of_the_corpus(corpus):
+    with pytest.raises(ValueError, match="has only the class 'ham'"):
+        train(corpus, options=ReadOptions(categories=["ham"]))
+    with pytest.raises(ValueError, match="mail has no class 'hamm'"):
+        tune(corpus, options=ReadOptions(categories=["hamm"]))
+
+
+def test_nothing_is_printed(corpus, table, capsys):
+    train(corpus, **MULTINOMIAL)
+    cross_validate(table, 3, **MULTINOMIAL)
+    train_stream(table, **MULTINOMIAL)
+    audit(corpus, select(corpus, categories=["ham"]))
+    assert capsys.readouterr() == ("", "")
+
+
+class Heard(Progress):
+    """Remembers what it is told."""
+
+    def __init__(self):
+        self.messages, self.steps = [], {}
+
+    def status(self, message):
+        self.messages.append(message)
+
+    notice = warn = status
+
+    @contextmanager
+    def bar(self, description, unit, total=None):
+        step = self.steps.setdefault(description, [])
+        yield lambda n, note: step.append(n)
+
+
+def test_progress_is_heard_by_who_listens(corpus, table):
+    heard = Heard()
+    cross_validate(table, 4, progress=heard, **MULTINOMIAL)
+    tune(corpus, progress=heard)
+    train_stream(table, progress=heard, **MULTINOMIAL)
+    assert heard.messages == [f"reading {table} …", "evaluating …"]
+    assert heard.steps["cross-validating"] == [1] * 4
+    assert len(heard.steps["tuning"]) > 10
+    assert sum(heard.steps["learning"]) == table.stat().st_size
+
+
+def test_a_stream_that_is_stopped_between_blocks_goes_on_from_its_checkpoint(table, tmp_path, monkeypatch):
+    monkeypatch.setattr("textnb.text.documents.BLOCK_CHARACTERS", 500)
+    whole, output, checkpoint = tmp_path / "whole.tnb", tmp_path / "m.tnb", tmp_path / "c.part"
+    train_stream(table, output=whole, weights="log-tfidf")
+
+    @contextmanager
+    def stop_after_each_block():
+        yield
+        raise KeyboardInterrupt
+
+    heard, stops = Heard(), 0
+    while not output.exists():
+        try:
+            train_stream(table, checkpoint=checkpoint, output=output, undisturbed=stop_after_each_block, progress=heard)
+        except KeyboardInterrupt:
+            stops += 1
+            assert checkpoint.exists()
+    assert stops > 5
+    assert heard.messages[0] == f"saved what was learned in {checkpoint}; the same command goes on from there"
+    assert output.read_bytes() == whole.read_bytes()
+    assert not checkpoint.exists()
