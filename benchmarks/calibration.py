@@ -29,12 +29,13 @@ from sklearn.model_selection import GroupKFold, StratifiedKFold, train_test_spli
 
 import textnb
 from textnb import ComplementNB, CountVectorizer, MultinomialNB, TfidfTransformer, load_corpus
-from textnb.decision import log_posterior
-from textnb.report import evaluate, reliability_diagram
-from textnb.report.metrics import reliability_of
+from textnb.estimators.sklearn_compat import from_csr
+from textnb.model.decision import log_posterior
+from textnb.report.plots import reliability_diagram
 from textnb.selection import leave_one_out_scores
 from textnb.selection.calibration import fit_calibration
-from textnb.text.sklearn_compat import from_csr
+from textnb.workflow.metrics import measure as measured
+from textnb.workflow.metrics import reliability_of
 
 Array = NDArray[Any]
 
@@ -61,7 +62,9 @@ class Task:
     def scores(self, model: Any) -> Array:
         """Leave-one-out scores as of new documents, as `TextClassifier` calibrates by."""
         rows = from_csr(self.rows)
-        (found,) = leave_one_out_scores(model, rows, self.class_ids, [model.alpha], self.groups, ignore_unseen=True)
+        (found,) = leave_one_out_scores(
+            model.family, rows, self.class_ids, [model.alpha], self.groups, ignore_unseen=True
+        )
         return found
 
     def folds(self) -> list[Any]:
@@ -166,7 +169,7 @@ def measure(name: str, recipe: tuple[str, str, float], rounds: int, seed: int) -
         if way in ("raw", "textnb, offsets") and recipe == RECIPES[0]:
             labels = task.classes[task.later_ids]
             named = task.classes[log_probabilities.argmax(axis=1)]
-            result = evaluate(labels, named, task.classes, log_probabilities=log_probabilities)
+            result = measured(labels, named, task.classes, log_probabilities=log_probabilities)
             path = RESULTS / f"calibration-{name}-{way.partition(',')[0]}.png"
             reliability_diagram(result, path, title=f"{name}, {way}")
     return {

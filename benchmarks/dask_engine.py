@@ -25,7 +25,7 @@ from common import write_results
 
 from textnb import TextClassifier, load_corpus
 from textnb.corpora import Corpus
-from textnb.engines.dask import connect, fit_bag, table_bag
+from textnb.workflow.cluster import connect, fit_bag, table_bag
 
 RECIPES = (("multinomial", "counts"), ("complement", "counts"), ("complement", "log-tfidf"))
 N_WORKERS = 3

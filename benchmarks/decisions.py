@@ -21,8 +21,8 @@ from sklearn.model_selection import train_test_split
 
 from textnb import TextClassifier, load_corpus
 from textnb.corpora import Corpus
-from textnb.decision import DecisionRule
-from textnb.report import evaluate_decisions
+from textnb.model.decision import DecisionRule
+from textnb.workflow.metrics import measure_decisions
 
 Array = NDArray[Any]
 
@@ -83,7 +83,7 @@ def rule_of(classifier: TextClassifier) -> DecisionRule:
 
 def judge(rule: DecisionRule, posterior: Array, spam: Array) -> dict[str, Any]:
     decided = rule.decide(posterior)
-    result = evaluate_decisions(spam, decided, rule, posterior).to_json()
+    result = measure_decisions(spam, decided, rule, posterior).to_json()
     return {**result, "spam_found": float((decided[spam == SPAM] == SPAM).mean())}
 
 

@@ -24,7 +24,7 @@ from common import write_results
 from stream_data import made_up_documents, spelling
 
 from textnb import TextClassifier, load_corpus
-from textnb.model_updates import update_model
+from textnb.model.update import update_model
 
 GOAL = 0.050
 N_WORDS, N_DOCUMENTS = 100_000, 2_000

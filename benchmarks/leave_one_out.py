@@ -25,8 +25,8 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 import textnb
+from textnb.estimators.sklearn_compat import from_csr
 from textnb.selection import leave_one_out_scores
-from textnb.text.sklearn_compat import from_csr
 
 ALPHAS = np.geomspace(1e-3, 10, 15).tolist()
 FOLDS = 10
@@ -109,7 +109,7 @@ def from_texts(texts: list[str], class_ids: Any, rounds: int) -> dict[str, Any]:
 
 def accuracies(name: str, X: Any, class_ids: Any, groups: Any = None) -> list[float]:
     """The share of documents that are right without themselves, at every alpha."""
-    scores = leave_one_out_scores(getattr(textnb, name)(), from_csr(X), class_ids, ALPHAS, groups)
+    scores = leave_one_out_scores(getattr(textnb, name).family, from_csr(X), class_ids, ALPHAS, groups)
     return [float(np.mean(score.argmax(axis=1) == class_ids)) for score in scores]
 
 

@@ -22,7 +22,10 @@ from sklearn.naive_bayes import ComplementNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 
 from textnb import TextClassifier, load_corpus
-from textnb.report import Evaluation, confusion_heatmap, confusion_table, evaluate
+from textnb.report.plots import confusion_heatmap
+from textnb.report.tables import confusion_table
+from textnb.workflow.metrics import Evaluation
+from textnb.workflow.metrics import measure as measured
 
 NOTES = ("comp.graphics", "sci.space", "soc.religion.christian", "talk.religion.misc")
 DOCUMENTATION = ("alt.atheism", "comp.graphics", "sci.space", "talk.religion.misc")
@@ -93,8 +96,8 @@ def measure(recipe: Recipe) -> tuple[dict[str, Any], Evaluation]:
     pipeline = scikit_learn(recipe).fit(train.texts, train.labels)
     expected = pipeline.predict(test.texts)
     ended = time.perf_counter()
-    evaluation = evaluate(test.labels, predicted, train.classes)
-    theirs = evaluate(test.labels, expected, train.classes)
+    evaluation = measured(test.labels, predicted, train.classes)
+    theirs = measured(test.labels, expected, train.classes)
     matrix = pipeline[0].transform(train.texts)
     measure_name, published = recipe.published
     return {

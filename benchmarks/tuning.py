@@ -27,9 +27,9 @@ from textnb import (
     TfidfTransformer,
     load_corpus,
 )
-from textnb.cli.train import Plan, split_documents
-from textnb.selection.tuning import ALPHAS, AUTO, RECIPES, TERMS, Candidate
-from textnb.text.rows import Array
+from textnb.arrays import Array
+from textnb.selection.tuning import ALPHAS, AUTO, TERMS, Candidate, Fixed
+from textnb.workflow.training import split_documents
 
 GOAL_20NEWS = 0.845  # accuracy
 GOAL_POINTS = 0.5  # behind the best grid point, on the other corpora
@@ -50,7 +50,7 @@ def main() -> None:
 def measure(name: str) -> dict[str, Any]:
     """What is chosen on one corpus, what that is worth on its test documents, and what the best would have been."""
     corpus = load_corpus(name, quiet=True)
-    learn, test, evaluated_on = split_documents(corpus, Plan())
+    learn, test, evaluated_on = split_documents(corpus)
     texts, later = ([corpus.texts[row] for row in rows] for rows in (learn, test))
     labels, truth = corpus.labels[learn], corpus.labels[test]
     groups = None if corpus.groups is None else corpus.groups[learn]
@@ -93,7 +93,7 @@ def grid_accuracies(
     for ngrams, min_df in TERMS["word"]:
         counting = CountVectorizer(ngram_range=ngrams, min_df=min_df)
         known, new = counting.fit_transform(texts), counting.transform(later)
-        for model, weights in RECIPES:
+        for model, weights in Fixed().recipes():
             rows, new_rows = weighed(weights, known, new)
             estimator = MODELS[model]().fit(rows, labels)
             for alpha in ALPHAS:
