@@ -119,3 +119,10 @@ def test_arrays_that_are_no_ledger_are_refused():
     for wrong in (zero, negative, counts[:2], counts.astype(np.int64), counts.astype(np.float32), counts[:, None]):
         with pytest.raises(ValueError, match="ledger"):
             forged(ledger_counts=wrong)
+
+
+@given(entries, st.lists(texts, max_size=8))
+def test_it_knows_documents_whatever_their_label(labelled, documents):
+    learned = {text for text, _ in labelled}
+    assert ledger(labelled).knows(documents).tolist() == [text in learned for text in documents]
+    assert ledger(labelled).missing_from(documents) == len(learned - set(documents))

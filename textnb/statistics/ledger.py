@@ -68,6 +68,19 @@ class Ledger:
         there[there] = self.counts[at[there]] >= other.counts[there]
         return there
 
+    def knows(self, documents: Iterable[str]) -> Array:
+        """Of each document, whether it is here, under whatever label."""
+        return np.isin(_as_digests(hashes(documents)), self._digests)
+
+    def missing_from(self, documents: Iterable[str]) -> int:
+        """How many of the distinct documents here, under whatever label, are not among those given."""
+        known = np.unique(self._digests)
+        return int(np.count_nonzero(~np.isin(known, _as_digests(hashes(documents)))))
+
+    @property
+    def _digests(self) -> Array:
+        return _as_digests(_bytes(self.keys)[:, :_HASH].tobytes())
+
     def labels_of(self, digest: bytes) -> dict[int, int]:
         """Under which labels, by their positions, a document was learned, and how often each."""
         first = np.searchsorted(self.keys, np.array([digest + bytes(_LABEL)], dtype=_KEY))[0]
@@ -97,6 +110,12 @@ class Ledger:
 def hashes(documents: Iterable[str]) -> list[bytes]:
     """A 128-bit hash of each document."""
     return [sha256(text.encode("utf-8", "surrogatepass")).digest()[:_HASH] for text in documents]
+
+
+def _as_digests(digests: list[bytes] | bytes) -> Array:
+    """Hashes as an array that compares them as bytes."""
+    joined = digests if isinstance(digests, bytes) else b"".join(digests)
+    return np.frombuffer(joined, dtype=f"S{_HASH}")
 
 
 def document_keys(digests: list[bytes], class_ids: Array) -> Array:
