@@ -156,9 +156,7 @@ class SparseRows:
         Floats are added in the order of the rows, by the kernel and without it. For several threads, columns must
         ascend within the rows.
         """
-        kernel = compiled_kernel()
-        plain = _plain(self.indices, np.int32, np.int64) and _plain(self.data, np.float64, np.int64)
-        if kernel is not None and plain and self.indptr.dtype == self.indices.dtype:
+        if self._is_plain and (kernel := compiled_kernel()) is not None:
             class_ids = class_ids.astype(np.int64, copy=False)
             indptr = np.ascontiguousarray(self.indptr)
             cuts = self._equal_cuts(n_threads)
@@ -238,6 +236,12 @@ class SparseRows:
             return sums[self.indptr[1:]] - sums[self.indptr[:-1]]
         return exact_bincount(self.row_ids, self.data, self.shape[0])
 
+    @property
+    def _is_plain(self) -> bool:
+        """Whether the kernel can work on these rows."""
+        plain = _plain(self.indices, np.int32, np.int64) and _plain(self.data, np.float64, np.int64)
+        return plain and self.indptr.dtype == self.indices.dtype
+
     def suit_kernel(self, table: Table) -> bool:
         """Whether the kernel can multiply these rows with the table, and is there: asked last, since that loads it."""
         plain = _plain(table, np.float64) and _plain(self.data, np.float64, np.int64)
@@ -268,10 +272,8 @@ class SparseRows:
         """(n_rows, k): each row's entries times the entries of the table's rows, added in that order."""
         n_rows, width = self.shape[0], table.n_columns
         out = np.zeros((n_rows, width))
-        multiply = getattr(compiled_kernel(), "multiply_sparse", None)
-        plain = _plain(self.indices, np.int32, np.int64) and _plain(self.data, np.float64, np.int64)
-        if multiply is not None and plain and self.indptr.dtype == self.indices.dtype:
-            multiply(self.indptr, self.indices, self.data, *table._for_kernel(), out, 0, n_rows)
+        if self._is_plain and (kernel := compiled_kernel()) is not None:
+            kernel.multiply_sparse(self.indptr, self.indices, self.data, *table._for_kernel(), out, 0, n_rows)
             return out
         lengths = np.diff(table.indptr)[self.indices]
         bounds = np.concatenate(([0], np.cumsum(lengths)))[self.indptr] + width * np.arange(n_rows + 1)
