@@ -147,6 +147,8 @@ def test_it_is_imported_only_when_asked_for(package):
     ("statement", "absent"),
     [
         ("import textnb", ["numpy", "scipy", "sklearn", "nltk", "typer"]),
+        ("import textnb.cli.app, textnb.cli.predict", ["numpy", "typer", "dataclasses", "inspect", "hashlib"]),
+        ("import textnb.cli.app, textnb.cli.learn", ["numpy", "typer", "dataclasses", "inspect", "hashlib"]),
         ("import textnb.model.predictor", ["scipy", "sklearn", "nltk", "regex", "typer"]),
         ("import textnb.model.file", ["scipy", "sklearn", "nltk", "regex", "typer"]),
         ("import textnb.model.update", ["scipy", "sklearn", "nltk", "regex", "typer"]),

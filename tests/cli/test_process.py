@@ -38,6 +38,7 @@ import sys
 from textnb.cli.app import run
 assert run([{call[0]!r}, "mail.tnb", *{call[1:]!r}, "message"]) == 0
 loaded = {{name.partition(".")[0] for name in sys.modules}}
+assert "numpy.ma" not in sys.modules
 from importlib.metadata import packages_distributions
 print(*sorted(loaded & packages_distributions().keys()))
 """
