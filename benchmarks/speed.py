@@ -52,13 +52,12 @@ ANALYSES: dict[str, dict[str, Any]] = {
     "words + pairs": {"ngram_range": (1, 2)},
     "char_wb 3–5": {"analyzer": "char_wb", "ngram_range": (3, 5)},
 }
-START_UP_GOAL = 3.2
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5, help="rounds, of which the best counts")
-    parser.add_argument("--only", choices=["counting", "memory", "start-up", "rivals", "growth"], help="one part")
+    parser.add_argument("--only", choices=["counting", "memory", "rivals", "growth"], help="one part")
     parser.add_argument("--peak", nargs=3, metavar=("LIBRARY", "ANALYSIS", "N"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.peak:
@@ -67,7 +66,6 @@ def main() -> None:
     parts: dict[str, Callable[[], Any]] = {
         "counting": lambda: measure_counting(arguments.rounds),
         "memory": measure_memory,
-        "start-up": lambda: measure_start_up(4 * arguments.rounds),
         "rivals": measure_rivals,
         "growth": measure_growth,
     }
@@ -287,32 +285,6 @@ def made_documents(n: int) -> list[str]:
         drawn = np.searchsorted(steps, rng.random((min(10_000, n - start), 60)))
         texts += [" ".join(words) for words in vocabulary[np.minimum(drawn, len(vocabulary) - 1)]]
     return texts
-
-
-# Start-up
-
-
-def measure_start_up(rounds: int) -> dict[str, float]:
-    """`textnb predict` on one message, process start included, against `import numpy` and an empty typer command."""
-    empty = "import typer\napp = typer.Typer()\n@app.command()\ndef nothing(): pass\napp()"
-    with tempfile.TemporaryDirectory() as folder:
-        model, message = Path(folder, "model.tnb"), Path(folder, "message.txt")
-        train = load_corpus("20news", "train")
-        textnb.TextClassifier().fit(train.texts, train.labels).save(model)
-        message.write_text(train.texts[0], encoding="utf-8")
-
-        def run(*arguments: str) -> Callable[[], Any]:
-            return lambda: subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
-
-        numpy, typer, predict = best_of(
-            rounds,
-            run("-c", "import numpy"),
-            run("-c", empty),
-            run("-m", "textnb", "predict", str(model), str(message)),
-        )
-    ratios = f"an empty typer command {typer / numpy:.2f}×, textnb predict {predict / numpy:.2f}×"
-    print(f"import numpy {numpy:.3f} s, {ratios}", flush=True)
-    return {"import_numpy": numpy, "empty_typer_command": typer, "predict": predict, "goal": START_UP_GOAL}
 
 
 # Rivals

@@ -126,8 +126,8 @@ def test_the_package_itself_imports_nothing_heavy():
     assert at_once <= {"__future__", "collections.abc", "importlib", "sys", "typing"}
 
 
-def test_typer_appears_only_in_the_command_line():
-    assert [name for name, _ in all_imports("typer") if layer(name) != "cli"] == []
+def test_typer_appears_only_where_it_parses():
+    assert {name for name, _ in all_imports("typer")} == {"textnb.cli.typer_app", "textnb.cli.corpora"}
 
 
 def test_matplotlib_appears_only_in_functions_of_the_plots():
@@ -147,6 +147,8 @@ def test_it_is_imported_only_when_asked_for(package):
     ("statement", "absent"),
     [
         ("import textnb", ["numpy", "scipy", "sklearn", "nltk", "typer"]),
+        ("import textnb.cli.app, textnb.cli.predict", ["numpy", "typer", "dataclasses", "inspect", "hashlib"]),
+        ("import textnb.cli.app, textnb.cli.learn", ["numpy", "typer", "dataclasses", "inspect", "hashlib"]),
         ("import textnb.model.predictor", ["scipy", "sklearn", "nltk", "regex", "typer"]),
         ("import textnb.model.file", ["scipy", "sklearn", "nltk", "regex", "typer"]),
         ("import textnb.model.update", ["scipy", "sklearn", "nltk", "regex", "typer"]),

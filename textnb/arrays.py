@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 KERNEL_VARIABLE = "TEXTNB_KERNEL"  # set to "python", it forces the Python path
 
@@ -341,3 +340,8 @@ def exact_bincount(keys: Array, values: Array, n: int) -> Array:
         np.add.at(exact, keys, values)
         return exact
     return sums.astype(np.int64)
+
+
+def distinct(values: Array) -> Array:
+    """The distinct values, sorted. Without `return_index`, numpy.unique would import numpy.ma for it."""
+    return np.unique(values, return_index=True)[0]

@@ -1,8 +1,6 @@
 """`textnb learn` and `textnb forget`: documents into a saved model, and out of it again."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -283,26 +281,6 @@ def test_classes_that_are_numbers(textnb, tmp_path):
 
 def test_a_hostile_label_does_nothing_to_the_terminal(textnb, small):
     assert "\x1b" not in textnb("learn", small, "--label", "\x1b[2Jham", stdin=b"lunch").out
-
-
-# As a process
-
-
-def test_learn_imports_numpy_and_what_typer_needs(model, tmp_path):
-    (tmp_path / "message.txt").write_text(NEW)
-    script = f"""
-import sys
-from importlib.metadata import packages_distributions
-from textnb.cli.app import run
-for command in ("learn", "forget"):
-    assert run([command, {str(model)!r}, "--label", "spam", {str(tmp_path / "message.txt")!r}]) == 0
-loaded = {{name.partition(".")[0] for name in sys.modules}}
-print(*sorted(loaded & packages_distributions().keys()))
-"""
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
-    loaded = set(done.stdout.splitlines()[-1].split())
-    assert {"numpy", "typer"} <= loaded
-    assert not loaded & {"scipy", "sklearn", "nltk", "pandas", "matplotlib", "tqdm", "dask"}
 
 
 def test_the_ledger_is_kept_unless_refused(textnb, mail_csv):

@@ -14,4 +14,5 @@ def main() -> None:
         code = run(sys.argv[1:])
     except KeyboardInterrupt:  # while it was starting
         code = 130
+    gc.freeze()  # nor is there any garbage to look for at the end
     sys.exit(code)

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from textnb.cli import choices, options
 from textnb.cli.output import Terminal, report_skipped, show, show_json
+from textnb.cli.parameters import Option
 
 
 def audit(
     corpus: options.CorpusName,
     new: Annotated[
         str | None,
-        typer.Option(metavar="CORPUS", help="Documents to compare with those of CORPUS: how new are they?"),
+        Option(metavar="CORPUS", help="Documents to compare with those of CORPUS: how new are they?"),
     ] = None,
-    most: Annotated[int, typer.Option(min=1, help="How many of each to show; --json has them all.")] = 20,
-    threshold: Annotated[float, typer.Option(help="How alike near duplicates are, from 0 to 1.")] = 0.8,
-    model: Annotated[choices.Model, typer.Option(help="Which naive Bayes judges labels.")] = "complement",
-    weights: Annotated[choices.Weights, typer.Option(help="How terms weigh.")] = "log-tfidf",
+    most: Annotated[int, Option(min=1, help="How many of each to show; --json has them all.")] = 20,
+    threshold: Annotated[float, Option(help="How alike near duplicates are, from 0 to 1.")] = 0.8,
+    model: Annotated[choices.Model, Option(help="Which naive Bayes judges labels.")] = "complement",
+    weights: Annotated[choices.Weights, Option(help="How terms weigh.")] = "log-tfidf",
     alpha: options.Alpha = 1.0,
     categories: options.Categories = None,
     strip: options.Strip = "",

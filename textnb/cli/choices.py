@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
-import typer
-
 from textnb.cli.options import AUTO
+from textnb.cli.parameters import Option
 from textnb.likelihood.families import FAMILIES
 from textnb.text.weights import WEIGHTINGS
 
@@ -19,5 +18,5 @@ else:
     Model, ModelOrAuto = Literal[tuple(FAMILIES)], Literal[(*FAMILIES, AUTO)]
     Weights, WeightsOrAuto = Literal[tuple(WEIGHTINGS)], Literal[(*WEIGHTINGS, AUTO)]
 
-AutoModel = Annotated[ModelOrAuto | None, typer.Option(help="Which naive Bayes, for text.")]
-AutoWeights = Annotated[WeightsOrAuto | None, typer.Option(help="How terms weigh.")]
+AutoModel = Annotated[ModelOrAuto | None, Option(help="Which naive Bayes, for text.")]
+AutoWeights = Annotated[WeightsOrAuto | None, Option(help="How terms weigh.")]

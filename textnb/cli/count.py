@@ -5,25 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from textnb.cli import choices, options
 from textnb.cli.output import Terminal, show_summary
+from textnb.cli.parameters import Argument, Option
 
 
 def count(
     part: Annotated[
         str,
-        typer.Argument(metavar="PART", help="What `train` takes: tables, also a pattern or - for stdin, or a folder."),
+        Argument(metavar="PART", help="What `train` takes: tables, also a pattern or - for stdin, or a folder."),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The model file.")],
+    output: Annotated[Path, Option("--output", "-o", help="The model file.")],
     like: Annotated[
         Path | None,
-        typer.Option(metavar="MODEL", help="Count with the settings and the idf of this model, instead of options."),
+        Option(metavar="MODEL", help="Count with the settings and the idf of this model, instead of options."),
     ] = None,
-    model: Annotated[choices.Model, typer.Option(help="Which naive Bayes.")] = "complement",
+    model: Annotated[choices.Model, Option(help="Which naive Bayes.")] = "complement",
     weights: Annotated[
-        choices.Weights, typer.Option(help="How terms weigh; tf-idf counts parts --like one model.")
+        choices.Weights, Option(help="How terms weigh; tf-idf counts parts --like one model.")
     ] = "counts",
     alpha: options.Alpha = 1.0,
     ngrams: options.Ngrams = "1,1",

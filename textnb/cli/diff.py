@@ -5,30 +5,29 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from textnb.cli import options
 from textnb.cli.output import Terminal, report_skipped, show, show_json
+from textnb.cli.parameters import Argument, Option
 
 
 def diff(
-    before: Annotated[Path, typer.Argument(metavar="A", help="A model file.")],
-    after: Annotated[Path, typer.Argument(metavar="B", help="Another, such as a later state of it.")],
+    before: Annotated[Path, Argument(metavar="A", help="A model file.")],
+    after: Annotated[Path, Argument(metavar="B", help="Another, such as a later state of it.")],
     corpus: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             metavar="CORPUS",
             help="Documents to try both on: a named corpus, a folder, or .csv/.tsv/.jsonl(.gz); labels are not needed.",
         ),
     ] = None,
-    terms: Annotated[int, typer.Option(min=0, help="How many of the terms that moved most to show.")] = 10,
-    by_class: Annotated[bool, typer.Option("--by-class", help="Show that many terms for each class.")] = False,
+    terms: Annotated[int, Option(min=0, help="How many of the terms that moved most to show.")] = 10,
+    by_class: Annotated[bool, Option("--by-class", help="Show that many terms for each class.")] = False,
     subset: options.SubsetOf = None,
-    categories: Annotated[str | None, typer.Option(help="Only documents of these classes: a,b,c.")] = None,
+    categories: Annotated[str | None, Option(help="Only documents of these classes: a,b,c.")] = None,
     strip: options.Strip = "",
-    text: Annotated[str, typer.Option(help="The column of a table that has the text.")] = "text",
+    text: Annotated[str, Option(help="The column of a table that has the text.")] = "text",
     label: Annotated[
-        str | None, typer.Option(help="The column of a table that has the class. [default: label, if there is one]")
+        str | None, Option(help="The column of a table that has the class. [default: label, if there is one]")
     ] = None,
     encoding: options.Encoding = None,
     strict: options.Strict = False,

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from textnb.cli import options
 from textnb.cli.output import Terminal, show_evaluation
+from textnb.cli.parameters import Option
 
 
 def evaluate(
@@ -17,10 +16,10 @@ def evaluate(
     categories: options.Categories = None,
     strip: options.Strip = "",
     text: Annotated[
-        str | None, typer.Option(help="The column of a table that has the text. [default: text, or the model's own]")
+        str | None, Option(help="The column of a table that has the text. [default: text, or the model's own]")
     ] = None,
     label: Annotated[
-        str | None, typer.Option(help="The column of a table that has the class. [default: label, or the model's own]")
+        str | None, Option(help="The column of a table that has the class. [default: label, or the model's own]")
     ] = None,
     encoding: options.Encoding = None,
     plot: options.ConfusionPlot = None,

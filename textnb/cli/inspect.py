@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from textnb.cli import options
 from textnb.cli.output import show, show_json
+from textnb.cli.parameters import Option
 
 
 def inspect(
     model: options.ModelFile,
-    terms: Annotated[int, typer.Option(min=0, help="Terms to show per class, and categories per column.")] = 10,
+    terms: Annotated[int, Option(min=0, help="Terms to show per class, and categories per column.")] = 10,
     as_json: options.AsJson = False,
 ) -> None:
     """Show what MODEL was trained on, its settings, and the terms that speak most for each class.

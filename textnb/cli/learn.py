@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from textnb.cli import options
 from textnb.cli.output import show_summary
+from textnb.cli.parameters import Option
 
 
 def learn(
@@ -16,7 +15,7 @@ def learn(
     label: options.ClassOfAll = None,
     lines: options.LabelledLines = False,
     once: Annotated[
-        bool, typer.Option("--once", help="Leave documents it knows; move those it knows under another class.")
+        bool, Option("--once", help="Leave documents it knows; move those it knows under another class.")
     ] = False,
     text: options.Text = None,
     label_column: options.LabelColumn = None,

@@ -5,15 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from textnb.cli import options
 from textnb.cli.output import show_summary
+from textnb.cli.parameters import Argument
 
 
 def merge(
-    output: Annotated[Path, typer.Argument(metavar="OUT", help="The model file to write.")],
-    models: Annotated[list[Path], typer.Argument(metavar="MODEL", help="Model files with the same settings.")],
+    output: Annotated[Path, Argument(metavar="OUT", help="The model file to write.")],
+    models: Annotated[list[Path], Argument(metavar="MODEL", help="Model files with the same settings.")],
     as_json: options.AsJson = False,
 ) -> None:
     """Write to OUT what several models have learned together: the same as one model of all their documents.

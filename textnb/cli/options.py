@@ -9,9 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
 from textnb.cli.output import announce_terminal
+from textnb.cli.parameters import Argument, Option
 
 if TYPE_CHECKING:
     from textnb.corpora.rows import ReadOptions
@@ -21,67 +20,65 @@ if TYPE_CHECKING:
 AUTO = "auto"
 
 CorpusName = Annotated[
-    str, typer.Argument(metavar="CORPUS", help="A named corpus, a folder of class folders, or .csv/.tsv/.jsonl(.gz).")
+    str, Argument(metavar="CORPUS", help="A named corpus, a folder of class folders, or .csv/.tsv/.jsonl(.gz).")
 ]
-ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.")]
-ChangedModel = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file, which is changed.")]
+ModelFile = Annotated[Path, Argument(metavar="MODEL", help="A model file.")]
+ChangedModel = Annotated[Path, Argument(metavar="MODEL", help="A model file, which is changed.")]
 LabelledFiles = Annotated[
     list[str] | None,
-    typer.Argument(
+    Argument(
         metavar="FILE",
         help="With --label, documents, one per file, - or none for stdin; without, labelled ones, as for `train`.",
     ),
 ]
-ClassOfAll = Annotated[str | None, typer.Option("--label", help="The class of the documents.")]
-LabelledLines = Annotated[bool, typer.Option("--lines", help="With --label, each line of the input is a document.")]
-LabelColumn = Annotated[str | None, typer.Option(help="The column of a table that has the class. [default: label]")]
+ClassOfAll = Annotated[str | None, Option("--label", help="The class of the documents.")]
+LabelledLines = Annotated[bool, Option("--lines", help="With --label, each line of the input is a document.")]
+LabelColumn = Annotated[str | None, Option(help="The column of a table that has the class. [default: label]")]
 EncodingOfTables = Annotated[
-    str | None, typer.Option("--encoding", help="The encoding of tables and folders; detected by default.")
+    str | None, Option("--encoding", help="The encoding of tables and folders; detected by default.")
 ]
-Alpha = Annotated[float, typer.Option(min=0, help="Smoothing; 1 is Laplace's, 0 none.")]
-Ngrams = Annotated[str, typer.Option(help="Shortest and longest n-grams, such as 1,2.")]
-AutoAlpha = Annotated[str | None, typer.Option(help="Smoothing; 1 is Laplace's, 0 none; or auto.")]
-AutoNgrams = Annotated[str | None, typer.Option(help="Shortest and longest n-grams, such as 1,2; or auto.")]
-AutoMinDf = Annotated[str | None, typer.Option(help="Fewest documents a term is in, or a share like 0.01; or auto.")]
-AnalyzerUnits = Annotated[Literal["word", "char", "char_wb"], typer.Option(help="What n-grams are made of.")]
-Tokenizer = Annotated[str | None, typer.Option(help="An nltk tokenizer, such as treebank or tweet.")]
-Stemmer = Annotated[str | None, typer.Option(help="An nltk stemmer, such as porter or snowball-german.")]
-StopWords = Annotated[str | None, typer.Option(help="Words to leave out: english, or a,b,c.")]
-UnknownWords = Annotated[Literal["ignore", "token"], typer.Option(help="Unknown words: ignored, or one feature.")]
-MinDf = Annotated[str, typer.Option(help="Fewest documents a term is in, or a share like 0.01.")]
-MaxDf = Annotated[str, typer.Option(help="Most documents a term is in, or a share.")]
-MaxFeatures = Annotated[int | None, typer.Option(min=1, help="Keep only the most frequent terms.")]
-Categories = Annotated[str | None, typer.Option(help="Only these classes: a,b,c.")]
-Strip = Annotated[str, typer.Option(help="20news: leave out headers,footers,quotes.")]
+Alpha = Annotated[float, Option(min=0, help="Smoothing; 1 is Laplace's, 0 none.")]
+Ngrams = Annotated[str, Option(help="Shortest and longest n-grams, such as 1,2.")]
+AutoAlpha = Annotated[str | None, Option(help="Smoothing; 1 is Laplace's, 0 none; or auto.")]
+AutoNgrams = Annotated[str | None, Option(help="Shortest and longest n-grams, such as 1,2; or auto.")]
+AutoMinDf = Annotated[str | None, Option(help="Fewest documents a term is in, or a share like 0.01; or auto.")]
+AnalyzerUnits = Annotated[Literal["word", "char", "char_wb"], Option(help="What n-grams are made of.")]
+Tokenizer = Annotated[str | None, Option(help="An nltk tokenizer, such as treebank or tweet.")]
+Stemmer = Annotated[str | None, Option(help="An nltk stemmer, such as porter or snowball-german.")]
+StopWords = Annotated[str | None, Option(help="Words to leave out: english, or a,b,c.")]
+UnknownWords = Annotated[Literal["ignore", "token"], Option(help="Unknown words: ignored, or one feature.")]
+MinDf = Annotated[str, Option(help="Fewest documents a term is in, or a share like 0.01.")]
+MaxDf = Annotated[str, Option(help="Most documents a term is in, or a share.")]
+MaxFeatures = Annotated[int | None, Option(min=1, help="Keep only the most frequent terms.")]
+Categories = Annotated[str | None, Option(help="Only these classes: a,b,c.")]
+Strip = Annotated[str, Option(help="20news: leave out headers,footers,quotes.")]
 SubsetOf = Annotated[
     Literal["train", "test", "all"] | None,
-    typer.Option("--subset", help="Which part. [default: test if the corpus has one, else all]"),
+    Option("--subset", help="Which part. [default: test if the corpus has one, else all]"),
 ]
-Text = Annotated[str | None, typer.Option(help="The column of a table that has the text. [default: text]")]
-Label = Annotated[str, typer.Option(help="The column of a table that has the class.")]
-Encoding = Annotated[str | None, typer.Option(help="The encoding of files; detected by default.")]
-Jobs = Annotated[int | None, typer.Option(help="Threads; -1 for all cores.")]
+Text = Annotated[str | None, Option(help="The column of a table that has the text. [default: text]")]
+Label = Annotated[str, Option(help="The column of a table that has the class.")]
+Encoding = Annotated[str | None, Option(help="The encoding of files; detected by default.")]
+Jobs = Annotated[int | None, Option(help="Threads; -1 for all cores.")]
 Prune = Annotated[
     int | None,
-    typer.Option(min=2, help="Keep at most this many terms: the rarest go to <UNK>, and nothing can be forgotten."),
+    Option(min=2, help="Keep at most this many terms: the rarest go to <UNK>, and nothing can be forgotten."),
 ]
 Table = Annotated[
     Literal["csv", "tsv", "jsonl"] | None,
-    typer.Option("--format", help="What stdin is, if its first line does not say."),
+    Option("--format", help="What stdin is, if its first line does not say."),
 ]
 KeepLedger = Annotated[
     bool | None,
-    typer.Option(
-        "--ledger/--no-ledger", help="Remember which documents were learned. [default: yes, but not of a stream]"
-    ),
+    Option("--ledger/--no-ledger", help="Remember which documents were learned. [default: yes, but not of a stream]"),
 ]
-ConfusionPlot = Annotated[Path | None, typer.Option("--plot", help="Draw the confusion matrix: .png, .svg or .pdf.")]
+ConfusionPlot = Annotated[Path | None, Option("--plot", help="Draw the confusion matrix: .png, .svg or .pdf.")]
 ReliabilityPlot = Annotated[
-    Path | None, typer.Option("--reliability", help="Draw the reliability diagram: .png, .svg or .pdf.")
+    Path | None, Option("--reliability", help="Draw the reliability diagram: .png, .svg or .pdf.")
 ]
-Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first document that cannot be read.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notices.")]
+Strict = Annotated[bool, Option("--strict", help="Stop at the first document that cannot be read.")]
+AsJson = Annotated[bool, Option("--json", help="Print one JSON object.")]
+Quiet = Annotated[bool, Option("--quiet", "-q", help="No progress and no notices.")]
 
 
 def read_options(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from textnb.cli import options
 from textnb.cli.output import announce_terminal, fail, show, show_json
+from textnb.cli.parameters import Argument, Option
 from textnb.report.safe import printable
 
 
@@ -15,15 +14,13 @@ def predict(
     model: options.ModelFile,
     files: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="FILE", help="Documents, one per file; - or none for stdin. Tables, for a model of columns."
-        ),
+        Argument(metavar="FILE", help="Documents, one per file; - or none for stdin. Tables, for a model of columns."),
     ] = None,
-    lines: Annotated[bool, typer.Option("--lines", help="Each line of the input is a document.")] = False,
-    raw: Annotated[bool, typer.Option("--raw", help="Probabilities as the model has them, not calibrated.")] = False,
+    lines: Annotated[bool, Option("--lines", help="Each line of the input is a document.")] = False,
+    raw: Annotated[bool, Option("--raw", help="Probabilities as the model has them, not calibrated.")] = False,
     strict: options.Strict = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per document.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No notices.")] = False,
+    as_json: Annotated[bool, Option("--json", help="Print one JSON object per document.")] = False,
+    quiet: Annotated[bool, Option("--quiet", "-q", help="No notices.")] = False,
 ) -> int:
     """Predict the class of documents: its label and probability, one line each.
 

@@ -6,17 +6,16 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import typer
-
 from textnb.cli import choices, options
 from textnb.cli.interrupts import Interrupts
 from textnb.cli.output import Terminal, show_evaluation
+from textnb.cli.parameters import Argument, Option
 
 
 def train(
     corpus: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="CORPUS", help="A named corpus, a folder of class folders, .csv/.tsv/.jsonl(.gz), or - for stdin."
         ),
     ],
@@ -33,48 +32,44 @@ def train(
     max_df: options.MaxDf = "1.0",
     max_features: options.MaxFeatures = None,
     calibrate: Annotated[
-        bool, typer.Option("--calibrate/--no-calibrate", help="Correct how sure the model is of itself.")
+        bool, Option("--calibrate/--no-calibrate", help="Correct how sure the model is of itself.")
     ] = True,
     cost: Annotated[
-        list[str] | None, typer.Option(metavar="TRUE:NAMED=COST", help="What an error costs; others cost 1.")
+        list[str] | None, Option(metavar="TRUE:NAMED=COST", help="What an error costs; others cost 1.")
     ] = None,
-    unsure: Annotated[float | None, typer.Option(min=0, help="What it costs to name no class.")] = None,
-    protect: Annotated[
-        str | None, typer.Option(metavar="CLASS", help="A class seldom to be taken for another.")
-    ] = None,
+    unsure: Annotated[float | None, Option(min=0, help="What it costs to name no class.")] = None,
+    protect: Annotated[str | None, Option(metavar="CLASS", help="A class seldom to be taken for another.")] = None,
     ceiling: Annotated[
         float | None,
-        typer.Option(help="The share of the protected class that may be mistaken, such as 0.001."),
+        Option(help="The share of the protected class that may be mistaken, such as 0.001."),
     ] = None,
     categories: options.Categories = None,
     strip: options.Strip = "",
     text: options.Text = None,
     categorical: Annotated[
-        str | None, typer.Option(help="Columns of a table that hold categories, such as domain,weekday.")
+        str | None, Option(help="Columns of a table that hold categories, such as domain,weekday.")
     ] = None,
-    numeric: Annotated[
-        str | None, typer.Option(help="Columns of a table that hold numbers, such as n_links,size.")
-    ] = None,
+    numeric: Annotated[str | None, Option(help="Columns of a table that hold numbers, such as n_links,size.")] = None,
     label: options.Label = "label",
     encoding: options.Encoding = None,
-    test_size: Annotated[float, typer.Option(help="Share held out of a corpus without a test part.")] = 0.3,
-    cv: Annotated[int | None, typer.Option(min=2, help="Cross-validate in this many folds.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="The seed of the split.")] = 0,
+    test_size: Annotated[float, Option(help="Share held out of a corpus without a test part.")] = 0.3,
+    cv: Annotated[int | None, Option(min=2, help="Cross-validate in this many folds.")] = None,
+    seed: Annotated[int, Option(min=0, help="The seed of the split.")] = 0,
     stream: Annotated[
         bool,
-        typer.Option("--stream", help="Read tables block by block, never all at once: stdin, patterns, large files."),
+        Option("--stream", help="Read tables block by block, never all at once: stdin, patterns, large files."),
     ] = False,
     table: options.Table = None,
     prune: options.Prune = None,
     checkpoint: Annotated[
         Path | None,
-        typer.Option(help="Where to save what a stream has taught when it is interrupted, and to go on from."),
+        Option(help="Where to save what a stream has taught when it is interrupted, and to go on from."),
     ] = None,
-    engine: Annotated[Literal["local", "dask"], typer.Option(help="What counts a stream.")] = "local",
-    scheduler: Annotated[str | None, typer.Option(help="The address of a dask cluster. [default: a local one]")] = None,
+    engine: Annotated[Literal["local", "dask"], Option(help="What counts a stream.")] = "local",
+    scheduler: Annotated[str | None, Option(help="The address of a dask cluster. [default: a local one]")] = None,
     ledger: options.KeepLedger = None,
     jobs: options.Jobs = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="The model file. [default: CORPUS.tnb]")] = None,
+    output: Annotated[Path | None, Option("--output", "-o", help="The model file. [default: CORPUS.tnb]")] = None,
     plot: options.ConfusionPlot = None,
     reliability: options.ReliabilityPlot = None,
     strict: options.Strict = False,

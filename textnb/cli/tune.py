@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from textnb.cli import choices, options
 from textnb.cli.output import Terminal, notice, report_skipped, show, show_json
+from textnb.cli.parameters import Option
 
 
 def tune(
@@ -30,7 +29,7 @@ def tune(
     label: options.Label = "label",
     encoding: options.Encoding = None,
     jobs: options.Jobs = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw accuracy by alpha: .png, .svg or .pdf.")] = None,
+    plot: Annotated[Path | None, Option(help="Draw accuracy by alpha: .png, .svg or .pdf.")] = None,
     strict: options.Strict = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,

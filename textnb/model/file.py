@@ -12,7 +12,6 @@ import numpy as np
 
 from textnb.arrays import Array
 from textnb.likelihood.rules import ClassPart
-from textnb.model import old_files
 from textnb.model.derive import Derivation, TouchedRule, derive, kept_terms, unknown_totals
 from textnb.model.learner import Learner
 from textnb.model.predictor import Predictor
@@ -99,10 +98,20 @@ def has_counts(file: ModelFile) -> bool:
     return "totals_lengths" in file.names
 
 
+def is_old(file: ModelFile) -> bool:
+    """Whether a text model is of format 1 or 2, which did not say what kind of model it is."""
+    return "kind" not in file.settings
+
+
 def settings_of(file: ModelFile) -> Settings:
     """The settings of a text model of any format, checked."""
     with as_damaged_file_error(file, "its settings cannot be understood"):
-        stated = old_files.upgraded(file.settings) if old_files.is_old(file) else dict(file.settings)
+        if is_old(file):
+            from textnb.model.old_files import upgraded
+
+            stated = upgraded(file.settings)
+        else:
+            stated = dict(file.settings)
         stated.pop("checkpoint", None)
         settings = from_json(Settings, stated)
         if settings.analyzer.tokenizer is None:
@@ -119,7 +128,7 @@ def parameters_of(file: ModelFile) -> tuple[dict[str, Any], dict[str, Any]]:
     """The parameters of the classifier, and what was chosen for those that are "auto"."""
     settings = settings_of(file)
     parameters, chosen = settings.parameters()
-    if old_files.is_old(file) and isinstance(parameters["stop_words"], list):
+    if is_old(file) and isinstance(parameters["stop_words"], list):
         stated = file.settings["parameters"].get("stop_words")
         if isinstance(stated, list) and sorted(stated, key=str) == parameters["stop_words"]:
             parameters["stop_words"] = stated  # in the order in which they were given
@@ -147,7 +156,7 @@ def learner_of(file: ModelFile, *, compare_rule: bool = True) -> Learner:
     if reference is not None:
         check_frozen(file, counts.frozen, reference)
     learner = Learner(recipe, counts, reference, _ledger(file, counts), settings.pruned)
-    if "checkpoint" not in file.settings and not old_files.is_old(file):
+    if "checkpoint" not in file.settings and not is_old(file):
         _check_rule(file, learner, compare=compare_rule)
     return learner
 
@@ -156,7 +165,7 @@ def _terms(file: ModelFile, settings: Settings) -> TermTable:
     with as_damaged_file_error(file, "its terms cannot be understood"):
         terms: TermTable = terms_from_arrays(file.array, file.names)
         terms.check()  # type: ignore[attr-defined]
-        if old_files.is_old(file) and settings.analyzer.makes_ngrams:
+        if is_old(file) and settings.analyzer.makes_ngrams:
             terms = term_table(terms.strings(), settings.analyzer)
     return terms
 
@@ -164,7 +173,7 @@ def _terms(file: ModelFile, settings: Settings) -> TermTable:
 def _counts(file: ModelFile, settings: Settings, terms: TermTable) -> TextCounts:
     classes = np.array(settings.classes)
     size, n_classes = (len(terms),), (len(classes),)
-    totals = read_totals(file, len(terms), len(classes), starts=not old_files.is_old(file))
+    totals = read_totals(file, len(terms), len(classes), starts=not is_old(file))
     documents = read_counts(file, "documents", n_classes, floats=True)
     frequency = read_counts(file, "document_frequency", size)
     if documents.dtype.kind == "i" and documents.sum() != settings.n_documents:
@@ -229,9 +238,11 @@ def _check_rule(file: ModelFile, learner: Learner, *, compare: bool) -> None:
 def predictor_of(file: ModelFile) -> Predictor:
     """The predictor of an open model file, of which only what is touched is read and verified."""
     settings = settings_of(file)
-    if old_files.is_old(file):
+    if is_old(file):
+        from textnb.model.old_files import predictor
+
         with as_damaged_file_error(file, "its terms cannot be understood"):
-            return old_files.predictor(file, settings)
+            return predictor(file, settings)
     recipe, classes = settings.recipe(), np.array(settings.classes)
     with as_damaged_file_error(file, "its terms cannot be understood"):
         terms = terms_from_arrays(file.lazy, file.names)

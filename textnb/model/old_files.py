@@ -26,11 +26,6 @@ _SAME = ("model", "weights", "alpha", "unknown", "min_df", "max_df", "max_featur
 _ANALYZER = ("kind", "ngrams", "lowercase", "strip_accents", "tokenizer", "token_pattern", "stop_words", "stemmer")
 
 
-def is_old(file: ModelFile) -> bool:
-    """Whether a text model is of format 1 or 2, which did not say what kind of model it is."""
-    return "kind" not in file.settings
-
-
 def upgraded(old: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of a file in the form of format 3, to be checked like them."""
     parameters, chosen = old["parameters"], old.get("chosen", {})

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from textnb.arrays import Array, SparseRows
+from textnb.arrays import Array, SparseRows, distinct
 
 _ROUNDING = 1e-9  # of what is taken away, or of 1: above the error of a sum of floats, below what a word can weigh
 _EXACT_FLOAT = 2.0**53  # floats of at least this size stand for several integers
@@ -206,7 +206,7 @@ def sorted_union(a: Array, b: Array, what: str) -> Array:
     x, y = one_kind(a, b, what)
     if not len(y) or np.array_equal(x, y):
         return x
-    return np.union1d(x, y) if len(x) else y
+    return distinct(np.concatenate([x, y])) if len(x) else y
 
 
 def places_among(known: Array, classes: Array) -> Array:

@@ -78,7 +78,7 @@ class LazyArray:
 
     def _check(self, touched: np.ndarray) -> None:
         data = self._data.data
-        for block in np.unique(touched[self._unchecked[touched]]).tolist():
+        for block in sorted(set(touched[self._unchecked[touched]].tolist())):
             if crc32(data[block * BLOCK_BYTES : (block + 1) * BLOCK_BYTES]) != self._blocks[block]:
                 raise damaged(self._path, f"array {self._name!r} does not match the checksum of its block {block}")
             self._unchecked[block] = False

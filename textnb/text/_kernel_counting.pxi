@@ -207,7 +207,7 @@ def block_bounds(tuple texts, n_threads):
     total = int(ends[-1]) if len(texts) else 0
     n_blocks = max(1, min(8 * n_threads, total // SMALLEST_BLOCK), total // LARGEST_BLOCK)
     cuts = np.searchsorted(ends, np.arange(1, n_blocks) * total // n_blocks)
-    cuts = np.unique(np.concatenate(([0], cuts, [len(texts)]))).tolist()
+    cuts = sorted({0, *cuts.tolist(), len(texts)})
     return list(zip(cuts[:-1], cuts[1:]))
 
 
