@@ -16,10 +16,11 @@ from textnb.corpora.corpus import Corpus
 from textnb.corpora.rows import ReadOptions
 from textnb.estimators.classifier import TextClassifier
 from textnb.likelihood.families import FAMILIES
+from textnb.model.decision import UNSURE
 from textnb.selection.tuning import AUTO, Candidate
-from textnb.workflow.evaluation import evaluate_documents
+from textnb.workflow.evaluation import evaluate_decisions, evaluate_documents
 from textnb.workflow.inputs import Documents, Input, TextInput, chosen_columns, take
-from textnb.workflow.metrics import Evaluation, measure
+from textnb.workflow.metrics import DecisionEvaluation, Evaluation, measure
 from textnb.workflow.progress import SILENT, Progress
 from textnb.workflow.reading import CorpusLike, opened, require_two_classes
 from textnb.workflow.results import TrainingResult
@@ -138,13 +139,14 @@ def cross_validate(
     work = _prepare(corpus, settings, decisions, categorical, numeric, options, progress)
     split = work.corpus.split
     rows = np.arange(len(work.corpus)) if split is None else np.flatnonzero(split == "train")
-    evaluation, accuracies = _predict_folds(work, rows, folds, seed, progress)
+    evaluation, decided, accuracies = _predict_folds(work, rows, folds, seed, decisions, progress)
     work.columns.fit(work.model, work.corpus, work.documents, rows)
     decisions.apply(work.model)
     by_group = "" if work.corpus.groups is None else " by group"
     return work.result(
         output,
         evaluation=evaluation,
+        decisions=decided,
         folds=accuracies,
         n_train=len(rows),
         evaluated_on=f"{folds}-fold cross-validation{by_group}",
@@ -249,9 +251,9 @@ def split_documents(corpus: Corpus, test_size: float = 0.3, seed: int = 0) -> tu
 
 
 def _predict_folds(
-    work: _Work, rows: Array, n_folds: int, seed: int, progress: Progress
-) -> tuple[Evaluation, list[float]]:
-    """The evaluation of all documents, each predicted without its fold, and the accuracy of each fold."""
+    work: _Work, rows: Array, n_folds: int, seed: int, decisions: Decisions, progress: Progress
+) -> tuple[Evaluation, DecisionEvaluation | None, list[float]]:
+    """The evaluation of all documents, each predicted and decided without its fold, and the accuracy of each fold."""
     corpus, labels = work.corpus, work.corpus.labels[rows]
     smallest = min(np.unique(labels, return_counts=True)[1])
     if smallest < n_folds:
@@ -260,12 +262,22 @@ def _predict_folds(
     groups = None if corpus.groups is None else corpus.groups[rows]
     folds = kind(n_folds, shuffle=True, random_state=seed).split(rows, labels, groups)
     log_probabilities = np.full((len(rows), len(corpus.classes)), -np.inf)
-    accuracies = []
+    named = np.full(len(rows), UNSURE)
+    policy, accuracies = None, []
     for learn, test in progress.each(folds, n_folds, "cross-validating", " folds"):
         model = clone(work.model)
         work.columns.fit(model, corpus, work.documents, rows[learn])
         predicted = model.predict_log_proba(take(work.documents, rows[test]))
-        log_probabilities[np.ix_(test, np.searchsorted(corpus.classes, model.classes_))] = predicted
+        columns = np.searchsorted(corpus.classes, model.classes_)
+        log_probabilities[np.ix_(test, columns)] = predicted
+        decisions.apply(model)
+        if (policy := getattr(model, "policy_", None)) is not None:
+            named[test] = np.append(columns, UNSURE)[policy.rule(model.classes_).decide(predicted)]
         accuracies.append(float(np.mean(model.classes_[predicted.argmax(axis=1)] == labels[test])))
-    best = np.array(corpus.classes)[log_probabilities.argmax(axis=1)]
-    return measure(labels, best, corpus.classes, log_probabilities=log_probabilities), accuracies
+    classes = np.array(corpus.classes)
+    best = classes[log_probabilities.argmax(axis=1)]
+    evaluation = measure(labels, best, corpus.classes, log_probabilities=log_probabilities)
+    decided = None
+    if policy is not None:  # all folds have its prices
+        decided = evaluate_decisions(labels, named, policy, classes, log_probabilities, evaluation)
+    return evaluation, decided, accuracies
