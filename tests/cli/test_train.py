@@ -83,7 +83,7 @@ def test_json_has_the_promised_keys_and_plain_values(textnb, mail_csv):
 
 
 def test_only_two_classes_have_an_auc(textnb, tmp_path):
-    rows = [(f"word{number % 3} filler{number}", "abc"[number % 3]) for number in range(60)]
+    rows = [(f"word{number % 3} filler{number}", "abc"[number % 3]) for number in range(90)]
     (tmp_path / "three.jsonl").write_text("".join(json.dumps({"text": t, "label": c}) + "\n" for t, c in rows))
     assert list(textnb("train", "three.jsonl", "--json").json) == [*KEYS, "calibration", "choice"]
 

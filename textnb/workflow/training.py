@@ -17,7 +17,7 @@ from textnb.corpora.rows import ReadOptions
 from textnb.estimators.classifier import TextClassifier
 from textnb.likelihood.families import FAMILIES
 from textnb.model.decision import UNSURE
-from textnb.selection.tuning import AUTO, Candidate
+from textnb.model.parameters import CHOOSABLE, is_auto
 from textnb.workflow.evaluation import evaluate_decisions, evaluate_documents
 from textnb.workflow.inputs import Documents, Input, TextInput, chosen_columns, take
 from textnb.workflow.metrics import DecisionEvaluation, Evaluation, measure
@@ -81,7 +81,7 @@ def train(
         Receives messages and progress while the work is done.
     **settings
         Parameters of `TextClassifier`. Where model, weights, alpha, ngrams and min_df are all left out, they are
-        "auto": chosen by leave-one-out on the training documents.
+        chosen by leave-one-out on the training documents, if there are 50 or more.
 
     Returns
     -------
@@ -192,7 +192,7 @@ def _prepare(
     options = options or ReadOptions(text=None)
     columns: Input = TextInput()
     is_mixed = categorical is not None or numeric is not None
-    settings = complete_settings(settings, can_choose=not is_mixed)
+    settings = checked_settings(settings, can_choose=not is_mixed)
     if is_mixed:
         model = settings.get("model")
         if model in FAMILIES and not FAMILIES[model].has_likelihood:
@@ -209,17 +209,15 @@ def _prepare(
     return _Work(read, columns, columns.documents(read), columns.new_model(settings), options.label)
 
 
-def complete_settings(settings: Mapping[str, Any], *, can_choose: bool) -> dict[str, Any]:
-    """The settings, with "auto" for the choosable ones if none of them is given."""
+def checked_settings(settings: Mapping[str, Any], *, can_choose: bool) -> dict[str, Any]:
+    """Settings that `TextClassifier` has, without those that are left out; nothing is "auto" unless it can be."""
     for name in settings:
         if name not in TextClassifier().get_params():
             raise ValueError(f"there is no setting {name!r}; columns are named by options=ReadOptions(text=…, label=…)")
-    given = [settings[name] for name in Candidate._fields if name in settings]
-    if can_choose and not given:
-        return {**dict.fromkeys(Candidate._fields, AUTO), **settings}
-    if not can_choose and any(isinstance(value, str) and value == AUTO for value in given):
+    given = {name: value for name, value in settings.items() if name not in CHOOSABLE or value is not None}
+    if not can_choose and any(is_auto(given.get(name)) for name in CHOOSABLE):
         raise ValueError("auto needs the text of all documents in memory: give a value, or no stream and no columns")
-    return dict(settings)
+    return given
 
 
 def check_share(test_size: float) -> None:
