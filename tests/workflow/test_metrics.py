@@ -286,7 +286,7 @@ def test_the_interval_by_hand() -> None:
 def test_outcomes_are_shares_of_each_class() -> None:
     outcomes = Outcomes.of(np.array([0, 0, 0, 0, 1, 1]), np.array([0, 1, UNSURE, 0, 0, 1]), ["ham", "spam", "eggs"])
     assert outcomes.confusion_matrix.tolist() == [[2, 1, 0, 1], [1, 1, 0, 0], [0, 0, 0, 0]]
-    assert (outcomes.n, outcomes.accuracy, outcomes.unsure) == (6, 0.5, 1 / 6)
+    assert (outcomes.n, outcomes.accuracy, outcomes.wrong, outcomes.unsure) == (6, 0.5, 2 / 6, 1 / 6)
     ham, spam, eggs = outcomes.per_class
     assert ham == {"class": "ham", "caught": 0.5, "lost": 0.25, "unsure": 0.25, "support": 4}
     assert spam == {"class": "spam", "caught": 0.5, "lost": 0.5, "unsure": 0.0, "support": 2}

@@ -98,8 +98,7 @@ def decision_lines(decisions: DecisionEvaluation) -> list[str]:
     """What was decided, in shares of the documents and of the classes, and what it cost."""
     outcomes = decisions.outcomes
     named = f"{share_text(outcomes.accuracy, outcomes.accuracy_interval)} named rightly"
-    wrongly = 1 - outcomes.accuracy - outcomes.unsure
-    lines = [f"decided    {named}, {wrongly:.4f} wrongly, {outcomes.unsure:.4f} unsure"]
+    lines = [f"decided    {named}, {outcomes.wrong:.4f} wrongly, {outcomes.unsure:.4f} unsure"]
     if len(outcomes.classes) == 2 and decisions.protected in outcomes.classes:
         lines.append(_filled(INDENT + protected_text(decisions)))
     cost = f"cost {decisions.average_cost:.4f} ± {decisions.cost_error:.4f} a document"

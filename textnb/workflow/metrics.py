@@ -169,6 +169,12 @@ class Outcomes:
         return float(self.confusion_matrix[:, -1].sum() / self.n)
 
     @property
+    def wrong(self) -> float:
+        """The share of documents that were named otherwise."""
+        named = self.confusion_matrix[:, :-1]
+        return float((named.sum() - np.trace(named)) / self.n)
+
+    @property
     def accuracy(self) -> float:
         """The share of documents whose class was named; an unsure document is none of them."""
         return float(np.trace(self.confusion_matrix) / self.n)
@@ -254,9 +260,9 @@ def measure_decisions(
 
 
 def wilson_interval(share: float, n: int) -> tuple[float, float]:
-    """(p + z²/2n ± z √(p(1 − p)/n + z²/4n²)) / (1 + z²/n), z = 1.96: where a share of 95 % of such samples lies.
+    """(p + z²/2n ± z √(p(1 − p)/n + z²/4n²)) / (1 + z²/n), z = 1.96: the 95 % interval of a share p of n documents.
 
-    Wilson 1927. p is the share of `n` documents, such as an accuracy.
+    Wilson 1927. It takes the documents to be independent of one another.
     """
     z = 1.959963984540054
     centre = share + z**2 / (2 * n)
