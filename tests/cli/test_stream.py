@@ -364,7 +364,7 @@ def wait_until_read(pipe):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_process_that_waits_for_more_of_a_pipe_hears_signals(textnb, table, tmp_path, number):
     """It once waited for a thread that waited for the pipe, and Python then failed at its exit (SIGABRT)."""
-    arguments = ("train", "-", "--checkpoint", "c.part", "--output", "m.tnb")
+    arguments = ("train", "-", *PLAIN, "--checkpoint", "c.part", "--output", "m.tnb")
     content = table.read_bytes()
     with start(tmp_path, *arguments) as child:
         child.stdin.write(content[: len(content) // 2])
