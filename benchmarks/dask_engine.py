@@ -25,9 +25,14 @@ from common import write_results
 
 from textnb import TextClassifier, load_corpus
 from textnb.corpora import Corpus
+from textnb.model.parameters import Model, Weights
 from textnb.workflow.cluster import connect, fit_bag, table_bag
 
-RECIPES = (("multinomial", "counts"), ("complement", "counts"), ("complement", "log-tfidf"))
+RECIPES: tuple[tuple[Model, Weights], ...] = (
+    ("multinomial", "counts"),
+    ("complement", "counts"),
+    ("complement", "log-tfidf"),
+)
 N_WORKERS = 3
 BLOCK_BYTES = 1_000_000
 
@@ -49,7 +54,7 @@ def main() -> None:
 
 
 def measure(
-    recipe: tuple[str, str], train: Corpus, test: Corpus, bag: Any, client: Any, folder: Path
+    recipe: tuple[Model, Weights], train: Corpus, test: Corpus, bag: Any, client: Any, folder: Path
 ) -> dict[str, Any]:
     """Learn in memory, by all workers, and by all workers of which one is killed halfway through the last pass."""
     model, weights = recipe

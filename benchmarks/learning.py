@@ -24,6 +24,7 @@ from common import write_results
 from stream_data import made_up_documents, spelling
 
 from textnb import TextClassifier, load_corpus
+from textnb.model.parameters import Weights
 from textnb.model.update import update_model
 
 GOAL = 0.050
@@ -50,7 +51,8 @@ def main() -> None:
 
 def measure_messages(rounds: int) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for weights in ("counts", "log-tfidf"):
+    schemes: tuple[Weights, ...] = ("counts", "log-tfidf")
+    for weights in schemes:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "model.tnb")
             make_model(path, weights)
@@ -66,7 +68,7 @@ def measure_messages(rounds: int) -> dict[str, Any]:
     return found
 
 
-def make_model(path: Path, weights: str) -> None:
+def make_model(path: Path, weights: Weights) -> None:
     """Two classes and exactly so many words, each document with its share of them."""
     words = [spelling(rank) for rank in range(N_WORDS)]
     texts = [

@@ -22,6 +22,7 @@ from sklearn.naive_bayes import ComplementNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 
 from textnb import TextClassifier, load_corpus
+from textnb.model.parameters import Model, Weights
 from textnb.report.plots import confusion_heatmap
 from textnb.report.tables import confusion_table
 from textnb.workflow.metrics import Evaluation
@@ -36,8 +37,8 @@ class Recipe:
     """What is measured, and the figure that is published for it."""
 
     name: str
-    model: str
-    weights: str
+    model: Model
+    weights: Weights
     alpha: float
     published: tuple[str, float]  # which measure, to four digits
     categories: tuple[str, ...] | None = None

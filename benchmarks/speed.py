@@ -32,6 +32,7 @@ from common import best_of, write_results
 
 import textnb
 from textnb import load_corpus
+from textnb.model.parameters import Model, Weights
 
 GOALS = {  # times faster than scikit-learn: on one thread, on all cores
     "words": (8, 12),
@@ -171,7 +172,9 @@ def compare_saved(train: Any, test: Any, compare: Callable[..., None], rounds: i
             joblib.dump(model.fit(train.texts, train.labels), theirs, compress=3)
             return model
 
-        def save(jobs: int | None, name: str = "complement", weights: str = "log-tfidf", path: Path = ours) -> None:
+        def save(
+            jobs: int | None, name: Model = "complement", weights: Weights = "log-tfidf", path: Path = ours
+        ) -> None:
             model = textnb.TextClassifier(name, weights, min_df=2, n_jobs=jobs, **PAIRS)
             model.fit(train.texts, train.labels).save(path)
 
@@ -326,7 +329,7 @@ def timed(function: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def run_textnb(texts: list[str], labels: Any, unseen: list[str]) -> tuple[float, float, list[str]]:
-    training, model = timed(lambda: textnb.TextClassifier().fit(texts, labels))
+    training, model = timed(lambda: textnb.TextClassifier(model="complement").fit(texts, labels))
     prediction, predicted = timed(lambda: model.predict(unseen))
     return training, prediction, predicted.tolist()
 

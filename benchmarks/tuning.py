@@ -28,7 +28,8 @@ from textnb import (
     load_corpus,
 )
 from textnb.arrays import Array
-from textnb.selection.tuning import ALPHAS, AUTO, TERMS, Candidate, Fixed
+from textnb.model.parameters import AUTO
+from textnb.selection.tuning import ALPHAS, TERMS, Candidate, Fixed
 from textnb.workflow.training import split_documents
 
 GOAL_20NEWS = 0.845  # accuracy
@@ -59,7 +60,7 @@ def measure(name: str) -> dict[str, Any]:
     classifier = TextClassifier(AUTO, AUTO, AUTO, alpha=AUTO, min_df=AUTO).fit(texts, labels, groups=groups)
     seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - worked
     accuracy = float(np.mean(classifier.predict(later) == truth))
-    plain = float(np.mean(TextClassifier(calibrate=False).fit(texts, labels).predict(later) == truth))
+    plain = float(np.mean(TextClassifier("complement", calibrate=False).fit(texts, labels).predict(later) == truth))
 
     grid = list(grid_accuracies(texts, labels, later, truth))
     best, best_accuracy = max(grid, key=lambda point: point[1])

@@ -54,7 +54,7 @@ def test_the_judge_is_a_model_without_the_document(textnb, rows, tmp_path):
     write_table(tmp_path / "mail.jsonl", rows)
     texts, labels = zip(*rows, strict=True)
     for options, settings in (
-        ((), {}),
+        ((), {"model": "complement"}),
         (
             ("--model", "multinomial", "--weights", "counts", "--alpha", 0.1),
             {"model": "multinomial", "weights": "counts", "alpha": 0.1},
@@ -124,7 +124,7 @@ def test_threads_are_left_out_as_a_whole(textnb, monkeypatch):
     monkeypatch.setattr("textnb.corpora.open_corpus", lambda spec, **options: corpus)
     found = textnb("audit", "threads", "--json").json
     assert found["estimate"] == "leave-one-group-out"
-    scores = TextClassifier().fit(texts, labels, groups=groups).leave_one_group_out()
+    scores = TextClassifier("complement").fit(texts, labels, groups=groups).leave_one_group_out()
     wrong = np.array(["ham", "spam"])[scores.argmax(axis=1)] != labels
     assert {entry["where"] for entry in found["suspicious_labels"]} == {f"texts[{i}]" for i in np.flatnonzero(wrong)}
 

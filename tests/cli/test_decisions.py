@@ -70,7 +70,7 @@ def test_calibration_can_be_left_out(textnb, mail_csv):
 
 
 def test_evaluate_reports_what_decisions_cost(textnb, priced, mail_csv):
-    found = textnb("evaluate", priced, mail_csv, "--json").json
+    found = textnb("evaluate", priced, mail_csv, "--all", "--json").json
     texts, labels = zip(*mail(), strict=True)
     prices = {("ham", "spam"): 20, ("spam", "ham"): 1}
     decided = library.load(priced).decide(texts)
@@ -81,12 +81,74 @@ def test_evaluate_reports_what_decisions_cost(textnb, priced, mail_csv):
     assert found["decisions"]["unsure"] == pytest.approx(np.mean([named is None for named in decided]))
     lost = np.mean([named == "spam" for true, named in zip(labels, decided, strict=True) if true == "ham"])
     assert found["decisions"]["false_positive_rate"] == pytest.approx(lost)
-    out = textnb("evaluate", priced, mail_csv).out
-    (lines,) = re.findall("^decisions(?:  .*\n)+", out, re.MULTILINE)
+    out = textnb("evaluate", priced, mail_csv, "--all").out
+    (lines,) = re.findall("^decided(?:  .*\n)+decisions(?:  .*\n)+", out, re.MULTILINE)
     assert max(map(len, lines.splitlines())) <= 100
     said = " ".join(lines.split())
-    assert said.startswith(f"decisions cost {np.mean(costs):.4f} ± ")
-    assert f"{lost:.2%} of the protected class lost (95 %: " in said
+    assert f"decisions cost {np.mean(costs):.4f} ± " in said
+    caught = np.mean([named == "spam" for true, named in zip(labels, decided, strict=True) if true == "spam"])
+    unsure = np.mean([named is None for named in decided])
+    assert f" spam caught {caught:.2%}, ham lost {lost:.2%} (95 %: " in said
+    assert f"), unsure {unsure:.2%} decisions" in said
+
+
+def decided_by_hand(labels, decided, classes=("ham", "spam")):
+    """One row per true class, one column per class named, and a last column for unsure."""
+    pairs = list(zip(labels, decided, strict=True))
+    return [[pairs.count((true, named)) for named in (*classes, None)] for true in classes]
+
+
+def test_the_matrix_shown_is_that_of_the_decisions(textnb, priced, mail_csv):
+    """A filter that loses no ham was shown with the ham that it would lose without its policy."""
+    found = textnb("evaluate", priced, mail_csv, "--all", "--json").json
+    texts, labels = zip(*mail(), strict=True)
+    classifier = library.load(priced)
+    matrix = decided_by_hand(labels, classifier.decide(texts))
+    assert found["decisions"]["confusion_matrix"] == matrix
+    assert matrix[0][2] and matrix[1][2]
+    assert [row[:2] for row in matrix] != found["confusion_matrix"]  # which is of the most probable classes
+    assert found["confusion_matrix"] == [row[:2] for row in decided_by_hand(labels, classifier.predict(texts))]
+    right = (matrix[0][0] + matrix[1][1]) / 80
+    assert found["decisions"]["accuracy"] == right
+    for row, name, own in zip(matrix, ("ham", "spam"), (0, 1), strict=True):
+        shares = {"caught": row[own] / 40, "lost": row[1 - own] / 40, "unsure": row[2] / 40}
+        assert found["decisions"]["per_class"][own] == {"class": name, **shares, "support": 40}
+    out = textnb("evaluate", priced, mail_csv, "--all").out
+    cells = [" ".join(str(count or "·") for count in row) for row in matrix]
+    shown = [" ".join(line.split()) for line in out.splitlines()]
+    start = shown.index(r"true \ predicted 1 2 unsure")
+    assert shown[start + 1 : start + 3] == [f"1 ham {cells[0]}", f"2 spam {cells[1]}"]
+    assert re.search("^accuracy .* of the most probable class$", out, re.MULTILINE)
+    assert re.search(rf"^decided    {right:.4f} \(95 %: .*\) named rightly", out, re.MULTILINE)
+
+
+def test_the_plot_is_of_the_decisions_too(textnb, priced, mail_csv, monkeypatch):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    from textnb.report import plots
+
+    drawn = []
+    monkeypatch.setattr(plots, "_draw_heatmap", lambda figure, shown, title: drawn.append((shown, title)))
+    found = textnb("evaluate", priced, mail_csv, "--all", "--plot", "m.svg", "--json").json
+    ((shown, title),) = drawn
+    assert shown.confusion_matrix.tolist() == found["decisions"]["confusion_matrix"]
+    assert f"accuracy {found['decisions']['accuracy']:.4f} (95 %: " in title
+
+
+def test_documents_of_an_unknown_class_stand_in_the_matrix_of_decisions(textnb, priced, tmp_path):
+    rows = [*((f"later {text}", label) for text, label in mail()), ("cheap cheap pills", "bills")]
+    (tmp_path / "later.jsonl").write_text("".join(json.dumps({"text": t, "label": c}) + "\n" for t, c in rows))
+    found = textnb("evaluate", priced, "later.jsonl", "--json").json
+    assert found["classes"] == ["bills", "ham", "spam"]
+    assert np.sum(found["decisions"]["confusion_matrix"], axis=1).tolist() == [1, 40, 40]
+    assert (found["decisions"]["n"], found["n_test"]) == (80, 81)
+
+
+def test_cross_validation_decides_without_the_fold(textnb, mail_csv):
+    found = textnb("train", mail_csv, "--cv", 4, "--unsure", "0.02", *CEILING, "--json").json
+    decisions = found["decisions"]
+    assert np.sum(decisions["confusion_matrix"]) == found["n_test"] == 80
+    assert decisions["unsure"] == decisions["per_class"][0]["unsure"] / 2 + decisions["per_class"][1]["unsure"] / 2 > 0
+    assert decisions["false_positive_rate"] == decisions["per_class"][0]["lost"]
 
 
 def test_training_reports_it_too(textnb, mail_csv):
@@ -96,7 +158,7 @@ def test_training_reports_it_too(textnb, mail_csv):
 
 
 def test_accuracy_is_that_of_the_most_probable_class(textnb, priced, mail_csv):
-    found = textnb("evaluate", priced, mail_csv, "--json").json
+    found = textnb("evaluate", priced, mail_csv, "--all", "--json").json
     texts, labels = zip(*mail(), strict=True)
     assert found["accuracy"] == pytest.approx(np.mean(library.load(priced).predict(texts) == np.array(labels)))
 

@@ -29,7 +29,7 @@ LATER = [
 def models(tmp_path):
     """Monday's model, and Friday's, which has learned more: words, and a class."""
     rows = mail()
-    classifier = library.TextClassifier().fit([text for text, _ in rows], [label for _, label in rows])
+    classifier = library.TextClassifier("complement").fit([text for text, _ in rows], [label for _, label in rows])
     classifier.save(tmp_path / "monday.tnb")
     classifier.learn([text for text, _ in LATER], [label for _, label in LATER]).save(tmp_path / "friday.tnb")
     return "monday.tnb", "friday.tnb"

@@ -88,11 +88,11 @@ def test_a_ledger_stays_if_all_have_one(textnb, parts, tmp_path):
         (("--model", "multinomial"), "model is"),
         (("--weights", "binary"), "weights is"),
         (("--alpha", "0.5"), "alpha is"),
-        (("--ngrams", "1,2"), "ngrams is (1, 1), and (1, 2)\n"),
-        (("--analyzer", "char"), "analyzer is 'word', and 'char'\n"),
+        (("--ngrams", "1,2"), "ngrams is (1, 1), and (1, 2). Count"),
+        (("--analyzer", "char"), "analyzer is 'word', and 'char'. Count"),
         (("--stop-words", "english"), "stop_words is None, and frozenset({"),
         (("--unknown", "token"), "unknown is"),
-        (("--min-df", "2"), "min_df is 1, and 2\n"),
+        (("--min-df", "2"), "min_df is 1, and 2. Count"),
     ],
 )
 def test_different_settings_are_refused_by_name(textnb, parts, tmp_path, settings, named):

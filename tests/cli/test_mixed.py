@@ -9,6 +9,7 @@ import sys
 
 import numpy as np
 import pytest
+from cli.test_evaluate import OF_LEARNED
 from cli.test_train import KEYS
 
 import textnb as library
@@ -167,8 +168,11 @@ def test_a_cell_that_is_no_number_is_reported_and_its_row_skipped(textnb, tmp_pa
 
 
 def test_evaluate_reads_the_columns_that_the_model_names(textnb, mixed, table):
-    trained = textnb("evaluate", mixed, table, "--json").json
-    assert [key for key in trained if key != "auc"] == KEYS
+    done = textnb("evaluate", mixed, table, "--json")
+    assert "the model has no ledger" in done.err
+    trained = done.json
+    assert [key for key in trained if key not in ("auc", *OF_LEARNED)] == KEYS
+    assert [trained[name] for name in OF_LEARNED] == [None, None]
     assert (trained["n_train"], trained["n_test"]) == (42, 60)
     assert [part["columns"] for part in trained["settings"]["parts"]] == [["body"], ["domain", "weekday"], ["n_links"]]
     other = ["message", "n_links", "weekday", "more", "domain", "class"]

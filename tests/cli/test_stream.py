@@ -26,13 +26,15 @@ from textnb.workflow.stream import StreamLearner, is_held_out
 ROOT = Path(__file__).parents[2]
 RARE = [(f"{text} w{i} w{i % 7} w{i % 13}", label) for i, (text, label) in enumerate(mail(60))]
 
+PLAIN = ("--model", "complement")  # what `fitted` takes by default
+
 WAYS = [
     (("--weights", "counts"), {"weights": "counts"}),
     (
         ("--weights", "counts", "--unknown", "token", "--min-df", "2"),
         {"weights": "counts", "unknown": "token", "min_df": 2},
     ),
-    ((), {"weights": "log-tfidf"}),
+    (PLAIN, {"weights": "log-tfidf"}),
     (("--weights", "binary", "--unknown", "token"), {"weights": "binary", "unknown": "token"}),
     (
         ("--weights", "tfidf", "--unknown", "token", "--min-df", "3"),
@@ -60,7 +62,8 @@ def kept(rows, share=0.3, seed=0):
 def fitted(path, rows, **settings):
     """The bytes of a model of these (text, label) pairs, fitted in memory."""
     texts, labels = zip(*rows, strict=True)
-    library.TextClassifier(**{"ledger": False, "calibrate": False, **settings}).fit(texts, labels).save(path)
+    settings = {"model": "complement", "ledger": False, "calibrate": False, **settings}
+    library.TextClassifier(**settings).fit(texts, labels).save(path)
     return path.read_bytes()
 
 
@@ -86,25 +89,25 @@ def test_sources_of_every_kind(textnb, table, tmp_path):
     for i in range(3):
         write_table(tmp_path / "parts" / f"{i}.jsonl", RARE[i::3])
     for source in ("mail.jsonl", "mail.csv", "packed.jsonl.gz", "parts/*.jsonl"):
-        assert textnb("train", source, "--stream", "--output", "m.tnb").code == 0
+        assert textnb("train", source, *PLAIN, "--stream", "--output", "m.tnb").code == 0
         assert (tmp_path / "m.tnb").read_bytes() == whole
     for form in ((), ("--format", "jsonl")):
         (tmp_path / "stream.tnb").unlink(missing_ok=True)
-        assert textnb("train", "-", *form, stdin=table.read_bytes()).code == 0
+        assert textnb("train", "-", *PLAIN, *form, stdin=table.read_bytes()).code == 0
         assert (tmp_path / "stream.tnb").read_bytes() == whole  # its name where nothing has one
-    assert textnb("train", "parts/*.jsonl").code == 0
+    assert textnb("train", "parts/*.jsonl", *PLAIN).code == 0
     assert (tmp_path / "stream.tnb").read_bytes() == whole
 
 
 def test_which_documents_are_held_out_is_up_to_share_and_seed(textnb, table, tmp_path):
-    textnb("train", table, "--stream", "--test-size", 0.5, "--seed", 7, "--output", "m.tnb")
+    textnb("train", table, *PLAIN, "--stream", "--test-size", 0.5, "--seed", 7, "--output", "m.tnb")
     assert (tmp_path / "m.tnb").read_bytes() == fitted(tmp_path / "memory.tnb", kept(RARE, 0.5, 7))
 
 
 def test_bad_rows_are_skipped_and_reported(textnb, table, tmp_path):
     with table.open("a") as file:
         file.write('{"text": 1, "label": "ham"}\n' + "nonsense\n" * 6)
-    done = textnb("train", table, "--stream", "--json", "--output", "m.tnb")
+    done = textnb("train", table, *PLAIN, "--stream", "--json", "--output", "m.tnb")
     assert (done.code, len(done.json["skipped"])) == (0, 7)
     assert done.err.startswith(f"textnb: skipped {table}: line 121: its 'text' is not a string\n")
     assert "skipped 2 more" in done.err
@@ -172,7 +175,7 @@ def test_what_is_pruned_is_counted_as_unknown(textnb, table, tmp_path, weights, 
 
 
 def test_pruning_that_never_has_to_is_exact(textnb, table, tmp_path):
-    assert textnb("train", table, "--prune", 1000, "--output", "m.tnb").code == 0
+    assert textnb("train", table, *PLAIN, "--prune", 1000, "--output", "m.tnb").code == 0
     assert (tmp_path / "m.tnb").read_bytes() == fitted(tmp_path / "memory.tnb", kept(RARE))
 
 
@@ -238,7 +241,7 @@ def test_it_may_be_interrupted_again_and_again(textnb, table, tmp_path, monkeypa
 
 
 def test_interrupted_while_it_evaluates_it_need_not_learn_again(textnb, table, tmp_path, monkeypatch):
-    call = ("train", table, "--checkpoint", "c.part", "--output", "m.tnb")
+    call = ("train", table, *PLAIN, "--checkpoint", "c.part", "--output", "m.tnb")
     with monkeypatch.context() as patched:
         patched.setattr(
             "textnb.workflow.stream_training.evaluate_stream", lambda *_: os.kill(os.getpid(), signal.SIGINT)
@@ -361,7 +364,7 @@ def wait_until_read(pipe):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_process_that_waits_for_more_of_a_pipe_hears_signals(textnb, table, tmp_path, number):
     """It once waited for a thread that waited for the pipe, and Python then failed at its exit (SIGABRT)."""
-    arguments = ("train", "-", "--checkpoint", "c.part", "--output", "m.tnb")
+    arguments = ("train", "-", *PLAIN, "--checkpoint", "c.part", "--output", "m.tnb")
     content = table.read_bytes()
     with start(tmp_path, *arguments) as child:
         child.stdin.write(content[: len(content) // 2])

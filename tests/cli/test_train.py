@@ -3,16 +3,18 @@
 import csv
 import gzip
 import json
+import re
 
 import numpy as np
 import pytest
+import scipy.stats
 from cli.conftest import mail
 
 import textnb as library
 
 KEYS = [
     *("corpus", "edition", "classes", "n_train", "n_test", "settings"),
-    *("accuracy", "macro_f1", "per_class", "confusion_matrix", "model_file", "log_loss", "ece"),
+    *("accuracy", "accuracy_interval", "macro_f1", "per_class", "confusion_matrix", "model_file", "log_loss", "ece"),
 ]
 
 
@@ -81,7 +83,7 @@ def test_json_has_the_promised_keys_and_plain_values(textnb, mail_csv):
 
 
 def test_only_two_classes_have_an_auc(textnb, tmp_path):
-    rows = [(f"word{number % 3} filler{number}", "abc"[number % 3]) for number in range(60)]
+    rows = [(f"word{number % 3} filler{number}", "abc"[number % 3]) for number in range(90)]
     (tmp_path / "three.jsonl").write_text("".join(json.dumps({"text": t, "label": c}) + "\n" for t, c in rows))
     assert list(textnb("train", "three.jsonl", "--json").json) == [*KEYS, "calibration", "choice"]
 
@@ -93,8 +95,21 @@ def test_text_output_says_what_was_done(textnb, mail_csv):
     lines = done.out.splitlines()
     assert lines[1] == "documents  56 learned from, 24 tested on (30% held out at random), 2 classes"
     assert lines[2].startswith("settings   model complement, weights log-tfidf, alpha 1, ngrams 1,1")
-    assert [line.split()[0] for line in lines[4:7]] == ["accuracy", "macro-F1", "AUC"]
+    assert re.fullmatch(r"accuracy   [01]\.\d{4} \(95 %: 0\.\d{4} to [01]\.\d{4}\)", lines[4])
+    assert lines[5] == "           of only 24 documents, fewer than 30: go by the interval, or test on more"
+    assert [line.split()[0] for line in lines[6:8]] == ["macro-F1", "AUC"]
     assert lines[-1] == "model      mail.tnb"
+
+
+def test_an_accuracy_has_its_interval(textnb, mail_csv):
+    for options in ([], ["--cv", 4]):
+        found = textnb("train", mail_csv, "--json", *options).json
+        right, n = round(found["accuracy"] * found["n_test"]), found["n_test"]
+        expected = scipy.stats.binomtest(right, n).proportion_ci(method="wilson")
+        assert found["accuracy_interval"] == pytest.approx([expected.low, expected.high])
+    out = textnb("train", mail_csv, "--cv", 4).out
+    assert f"accuracy   {found['accuracy']:.4f} (95 %: {expected.low:.4f} to {expected.high:.4f})" in out
+    assert "of only" not in out  # 80 documents
 
 
 def test_the_saved_model_is_the_evaluated_one(textnb, mail_csv, tmp_path):
@@ -102,7 +117,7 @@ def test_the_saved_model_is_the_evaluated_one(textnb, mail_csv, tmp_path):
     classifier = library.load(tmp_path / "mail.tnb")
     assert classifier.statistics_.documents.sum() == found["n_train"]
     predicted = classifier.predict([text for text, _ in mail()])
-    again = textnb("evaluate", "mail.tnb", mail_csv, "--json").json
+    again = textnb("evaluate", "mail.tnb", mail_csv, "--all", "--json").json
     assert again["accuracy"] == pytest.approx(np.mean(predicted == [label for _, label in mail()]))
 
 

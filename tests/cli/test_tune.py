@@ -14,6 +14,7 @@ import textnb as library
 from textnb.corpora import Corpus
 from textnb.selection.tuning import Fixed, tune
 from textnb.storage import open_model
+from textnb.workflow.metrics import wilson_interval
 
 TEXTS, LABELS = zip(*mail(), strict=True)
 CLASS_IDS = np.unique(LABELS, return_inverse=True)[1]
@@ -46,7 +47,9 @@ def repeated(tmp_path):
 def test_json_has_the_choice_and_every_trial(textnb, mail_csv, choice):
     done = textnb("tune", "mail.csv", "--json")
     assert (done.code, done.err) == (0, "")
-    assert done.json == {"corpus": "mail.csv", "edition": "mail.csv, 80 documents", **choice.to_json()}
+    interval = list(wilson_interval(choice.best.accuracy, len(TEXTS)))
+    about = {"corpus": "mail.csv", "edition": "mail.csv, 80 documents"}
+    assert done.json == {**about, **choice.to_json(), "accuracy_interval": interval}
     assert done.json["estimate"] == "leave-one-out"
 
 
@@ -54,10 +57,11 @@ def test_the_table_has_every_trial_the_best_first(textnb, mail_csv, choice):
     done = textnb("tune", "mail.csv")
     assert (done.code, done.err) == (0, "")
     lines = done.out.splitlines()
+    low, high = wilson_interval(choice.best.accuracy, 80)
     assert lines[:4] == [
         "corpus     mail.csv: mail.csv, 80 documents",
         "documents  80 tried on, of 80; 2 classes",
-        "estimate   leave-one-out",
+        f"estimate   leave-one-out, accuracy {choice.best.accuracy:.4f} (95 %: {low:.4f} to {high:.4f})",
         "",
     ]
     assert lines[4].split() == ["model", "weights", "ngrams", "min-df", "alpha", "accuracy", "log-loss"]
@@ -91,7 +95,9 @@ def test_what_is_given_is_not_chosen(textnb, mail_csv):
 def test_documents_that_belong_together_leave_together(textnb, threads):
     done = textnb("tune", "threads", "--json")
     choice = tune(TEXTS, CLASS_IDS, groups=threads.groups)
-    assert done.json == {"corpus": "threads", "edition": "made up", **choice.to_json()}
+    interval = list(wilson_interval(choice.best.accuracy, len(TEXTS)))
+    expected = {"corpus": "threads", "edition": "made up", **choice.to_json(), "accuracy_interval": interval}
+    assert done.json == expected
     assert done.json["estimate"] == "leave-one-group-out"
     assert "estimate   leave-one-group-out" in textnb("tune", "threads").out
 
@@ -152,12 +158,11 @@ def test_training_without_settings_is_automatic(textnb, mail_csv):
         name: best[name] for name in ("model", "weights", "alpha", "ngrams")
     }
     assert found["choice"]["n_documents"] == found["n_train"] == 56
-    lines = textnb("train", mail_csv).out.splitlines()
-    (line,) = [line for line in lines if line.startswith("chosen")]
-    assert line == (
-        f"chosen     of {len(found['choice']['trials'])} candidates by leave-one-out accuracy "
-        f"{best['accuracy']:.4f} on 56 documents"
-    )
+    low, high = wilson_interval(best["accuracy"], 56)
+    assert (
+        f" chosen of {len(found['choice']['trials'])} candidates by leave-one-out accuracy "
+        f"{best['accuracy']:.4f} (95 %: {low:.4f} to {high:.4f}) on 56 documents "
+    ) in " ".join(textnb("train", mail_csv).out.split())
 
 
 @pytest.mark.parametrize(

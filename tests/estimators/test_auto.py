@@ -9,6 +9,7 @@ from opened_models import open_predictor
 from selection.test_tuning import LABELS as NUMBERS
 from selection.test_tuning import TEXTS, made_texts
 from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
 
 from textnb import TextClassifier, load
 from textnb.model.decision import log_posterior
@@ -97,6 +98,149 @@ def test_what_learns_bit_by_bit_cannot_choose(name):
         TextClassifier(**{name: "auto"}).learn(TEXTS, LABELS)
     with pytest.raises(ValueError, match=message):
         TextClassifier(**{name: "auto"}).partial_fit(TEXTS, LABELS, classes=np.unique(LABELS))
+
+
+# Left out
+
+MANY_TEXTS, MANY_LABELS = made_texts(seed=2, n=60), np.resize(LABELS, 60)
+FIXED = {"model": "complement", "weights": "log-tfidf", "ngrams": (1, 1), "min_df": 1, "alpha": 1.0}
+
+
+def test_where_nothing_is_given_all_is_chosen():
+    """A class that took fixed values, where the command chose, was up to 17 points worse than it."""
+    classifier, asked = (TextClassifier(**settings).fit(MANY_TEXTS, MANY_LABELS) for settings in ({}, ALL))
+    assert classifier.choice_ == asked.choice_
+    assert in_use(classifier) == in_use(asked) == classifier.choice_.best.candidate._asdict()
+    assert_same_model(classifier, asked)
+    assert classifier.get_params() == TextClassifier().get_params()
+    assert repr(classifier) == "TextClassifier()"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"model": "multinomial"}, {"weights": "tfidf"}, {"ngrams": (1, 2)}, {"min_df": 2}, {"alpha": 0.3}],
+    ids=lambda given: " ".join(given),
+)
+def test_where_one_is_given_the_others_are_those_of_the_literature(given):
+    classifier = TextClassifier(**given).fit(MANY_TEXTS, MANY_LABELS)
+    assert in_use(classifier) == FIXED | given
+    assert not hasattr(classifier, "choice_")
+    assert_same_model(classifier, TextClassifier(**FIXED | given).fit(MANY_TEXTS, MANY_LABELS))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_auto_chooses_one_and_leaves_the_others_to_the_literature(name):
+    classifier = TextClassifier(**{name: "auto"}).fit(MANY_TEXTS, MANY_LABELS)
+    fixed = {other: value for other, value in FIXED.items() if other != name}
+    assert fixed.items() <= in_use(classifier).items()
+    assert classifier.choice_ == tune(MANY_TEXTS, np.unique(MANY_LABELS, return_inverse=True)[1], fixed=Fixed(**fixed))
+    assert classifier.fitted_record().auto == (name,)
+
+
+@pytest.mark.parametrize(
+    ("texts", "labels"),
+    [
+        (MANY_TEXTS[:49], MANY_LABELS[:49]),
+        (MANY_TEXTS, np.array([*MANY_LABELS[:59], "lone"])),
+        (MANY_TEXTS, np.full(60, "only")),
+    ],
+    ids=["few documents", "a class of one", "one class"],
+)
+def test_little_data_chooses_nothing(texts, labels):
+    classifier = TextClassifier().fit(texts, labels)
+    assert in_use(classifier) == FIXED
+    assert not hasattr(classifier, "choice_")
+    assert TextClassifier(**ALL).fit(texts, labels).choice_ is not None  # where it is asked for, it is done
+
+
+@pytest.mark.parametrize(
+    "fit",
+    [
+        lambda c: c.fit(iter(MANY_TEXTS), MANY_LABELS),
+        lambda c: c.partial_fit(MANY_TEXTS, MANY_LABELS, classes=np.unique(LABELS)),
+        lambda c: c.learn(MANY_TEXTS, MANY_LABELS),
+    ],
+    ids=["iterator", "partial_fit", "learn"],
+)
+def test_what_does_not_hold_all_documents_chooses_nothing(fit):
+    classifier = fit(TextClassifier())
+    assert in_use(classifier) == FIXED
+    assert not hasattr(classifier, "choice_")
+    assert_same_model(classifier, fit(TextClassifier(**FIXED)))
+
+
+def test_groups_leave_together_where_nothing_is_given():
+    groups = np.arange(60) // 4
+    classifier = TextClassifier().fit(MANY_TEXTS, MANY_LABELS, groups=groups)
+    assert classifier.choice_.estimate == "leave-one-group-out"
+    assert TextClassifier().fit(MANY_TEXTS, MANY_LABELS, groups=MANY_LABELS).choice_.estimate == "leave-one-group-out"
+
+
+def test_what_was_left_out_can_be_searched_over():
+    grid = [{"model": [None, "multinomial", "auto"]}, {"weights": ["counts"]}, {"ngrams": [(1, 2)]}]
+    grid += [{"min_df": [2, None]}, {"alpha": [0.5, "auto"]}]
+    search = GridSearchCV(TextClassifier(), grid, cv=2, error_score="raise").fit(MANY_TEXTS, MANY_LABELS)
+    assert len(search.cv_results_["params"]) == 9
+
+
+@pytest.mark.parametrize("n", [40, 60], ids=["taken from the literature", "chosen"])
+def test_a_loaded_classifier_fits_like_the_saved_one(n, tmp_path):
+    """What was left out stays left out: with other documents it may be chosen, or chosen otherwise."""
+    classifier = TextClassifier(calibrate=False).fit(MANY_TEXTS[:n], MANY_LABELS[:n])
+    copies = [save_and_load(classifier, tmp_path / "model.tnb"), pickle.loads(pickle.dumps(classifier))]
+    for copy in copies:
+        assert in_use(copy) == in_use(classifier)
+        assert copy.get_params() == classifier.get_params()
+        assert_same_model(copy, classifier)
+        for size in (20, 60):
+            texts, labels = MANY_TEXTS[-size:], MANY_LABELS[-size:]
+            again = clone(copy).fit(texts, labels)
+            assert in_use(again) == in_use(clone(classifier).fit(texts, labels))
+            assert hasattr(again, "choice_") == (size == 60)
+
+
+def test_a_parameter_set_after_the_choice_leaves_the_others_chosen(tmp_path):
+    classifier = TextClassifier(calibrate=False).fit(MANY_TEXTS, MANY_LABELS)
+    expected = in_use(classifier) | {"alpha": 7.0}
+    classifier.set_params(alpha=7.0).learn(["more"], ["ham"])
+    loaded = save_and_load(classifier, tmp_path / "model.tnb")
+    assert in_use(classifier) == in_use(loaded) == expected
+    assert in_use(clone(loaded).fit(MANY_TEXTS, MANY_LABELS)) == FIXED | {"alpha": 7.0}
+
+
+def test_files_of_given_values_do_not_say_which_were_left_out(tmp_path):
+    """The same settings and counts are the same bytes."""
+    for name, settings in (("some", {"alpha": 1.0}), ("all", FIXED)):
+        TextClassifier(**settings).fit(MANY_TEXTS, MANY_LABELS).save(tmp_path / name)
+    assert (tmp_path / "some").read_bytes() == (tmp_path / "all").read_bytes()
+
+
+def test_models_chosen_differently_say_how_to_count_alike():
+    first = TextClassifier().fit(MANY_TEXTS, MANY_LABELS)
+    chosen = in_use(first)
+    other = {"model": "multinomial" if chosen["model"] != "multinomial" else "complement", "alpha": 3.0}
+    second = TextClassifier(**chosen | other).fit(TEXTS, LABELS)
+    message = (
+        rf"model is '{chosen['model']}', and '{other['model']}'; alpha is {chosen['alpha']}, and 3\.0\. "
+        r"Count the second like the first: first\.blank\(\)\.learn\(texts, labels\)"
+    )
+    with pytest.raises(ValueError, match=message):
+        first + second
+    both = first + first.blank().learn(TEXTS, LABELS)
+    assert both.n_documents_ == 90
+    assert in_use(both) == chosen
+    assert_same_model(both, pickle.loads(pickle.dumps(first)).learn(TEXTS, LABELS))
+
+
+@pytest.mark.parametrize("weights", ["counts", "log-tfidf"])
+@pytest.mark.parametrize("unknown", ["ignore", "token"])
+def test_a_blank_classifier_has_learned_nothing_and_counts_alike(weights, unknown):
+    classifier = TextClassifier(weights=weights, unknown=unknown, calibrate=False).fit(MANY_TEXTS, MANY_LABELS)
+    before = classifier.n_documents_
+    blank = classifier.blank()
+    assert (blank.n_documents_, classifier.n_documents_) == (0, before)
+    part = blank.learn(TEXTS, LABELS)
+    assert_same_model(classifier + part, pickle.loads(pickle.dumps(classifier)).learn(TEXTS, LABELS))
 
 
 # What was chosen lasts
@@ -196,6 +340,12 @@ def test_calibration_is_by_groups_where_there_are_any():
         {"auto": ["norm"]},
         {"auto": ["class_prior"]},
         {"auto": ["alpha", "alpha"]},
+        {"left_out": "alpha"},
+        {"left_out": ["norm"]},
+        {"left_out": ["alpha", "alpha"]},
+        {"left_out": ["alpha"], "auto": [], "alpha": 7.0},
+        {"left_out": ["min_df"], "auto": [], "min_df": 1.0},
+        {"left_out": ["model"], "auto": [], "model": "multinomial"},
         {"model": "gaussian"},
         {"weights": "bm25"},
         {"analyzer": {"ngrams": 5}},

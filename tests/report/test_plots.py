@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import imread
 
 from textnb.report.plots import MOST_CLASSES, check_picture, confusion_heatmap, reliability_diagram
-from textnb.workflow.metrics import Evaluation, measure
+from textnb.workflow.metrics import Evaluation, Outcomes, measure
 
 MATRIX = np.array([[40, 3, 1], [0, 50, 7], [2, 0, 60]])
 
@@ -58,6 +58,15 @@ def test_true_classes_run_across_and_predicted_ones_down(evaluation: Evaluation,
     assert across == down == ["ham", "eggs", "spam"]
     assert counts.tolist() == MATRIX.T.tolist()
     assert np.allclose(axes.collections[0].get_array(), (MATRIX / MATRIX.sum(axis=1, keepdims=True)).T)
+
+
+def test_decisions_have_a_last_row_for_unsure(drawn: list, tmp_path: Path) -> None:
+    matrix = np.column_stack([MATRIX, [4, 0, 9]])
+    confusion_heatmap(Outcomes(["ham", "eggs", "spam"], matrix), tmp_path / "picture.png")
+    across, down, counts = grid(drawn[0])
+    assert (across, down) == (["ham", "eggs", "spam"], ["ham", "eggs", "spam", "unsure"])
+    assert counts.tolist() == matrix.T.tolist()
+    assert drawn[0].axes[0].get_ylabel() == "decided class"
 
 
 @pytest.mark.parametrize(

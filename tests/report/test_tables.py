@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from textnb.report.safe import columns
-from textnb.report.tables import confused_pairs_table, confusion_table, per_class_table, table
-from textnb.workflow.metrics import Evaluation, measure
+from textnb.report.tables import confused_pairs_table, confusion_table, decided_table, per_class_table, table
+from textnb.workflow.metrics import Evaluation, Outcomes, measure
 
 HOSTILE = ["\x1b[2J\u202e", "[/bold]<b>$x_$", "日本語のクラス名", "", "a\nb", "e" + "\u0301" * 50, "\ud800"]
 
@@ -52,6 +52,32 @@ def test_confusion_table_shows_zeros_as_dots() -> None:
         "1 ham              90   10",
         "2 spam              · 1500",
     ]
+
+
+def test_decisions_have_a_last_column_for_unsure() -> None:
+    outcomes = Outcomes(["ham", "spam"], np.array([[90, 0, 10], [5, 1500, 0]]))
+    assert confusion_table(outcomes).splitlines() == [
+        r"  true \ predicted  1    2 unsure",
+        "1 ham              90    ·     10",
+        "2 spam              5 1500      ·",
+    ]
+    assert decided_table(outcomes).splitlines() == [
+        "   class  caught   lost  unsure  support",
+        "1  ham    90.00%  0.00%  10.00%      100",
+        "2  spam   99.67%  0.33%   0.00%     1505",
+    ]
+
+
+@pytest.mark.parametrize("width", [60, 100])
+def test_decisions_that_do_not_fit_are_shown_in_part_with_unsure(width: int) -> None:
+    whole = many_classes(100, 40)
+    decided = Outcomes(whole.classes, np.column_stack([whole.confusion_matrix, np.arange(100)]))
+    _, head, *rows = confusion_table(decided, width).splitlines()
+    assert head.endswith(" unsure")
+    assert max(map(columns, (head, *rows))) <= width
+    for row in rows:
+        number, unsure = int(row.split()[0]), row.split()[-1]
+        assert unsure == (str(number - 1) if number > 1 else "·")
 
 
 def test_a_single_class_has_a_table() -> None:

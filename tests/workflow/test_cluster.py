@@ -45,7 +45,7 @@ def documents(n: int = 600) -> list[tuple[str, str]]:
     return made + made[::10]
 
 
-PLAIN: dict[str, Any] = {"ledger": False, "calibrate": False}
+PLAIN: dict[str, Any] = {"model": "complement", "ledger": False, "calibrate": False}
 DOCUMENTS = documents()
 UNSEEN = [text for text, _ in documents(700)[600:]] + ["nothing that was seen"]
 
@@ -159,7 +159,7 @@ def test_a_worker_that_is_killed_midway_changes_nothing(
 
 
 def test_a_learner_learns_more_by_what_it_weighs_by_already(locally: None, tmp_path: Path) -> None:
-    recipe = {"ledger": True, "calibrate": False}
+    recipe = {"model": "complement", "ledger": True, "calibrate": False}
     more = [("a new word", "d"), *DOCUMENTS[:5]]
     expected = fitted(recipe)
     learner = expected.new_learner(keep_ledger=True)

@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -13,12 +14,14 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from textnb.model.decision import UNSURE, DecisionRule, cost_table
 from textnb.workflow.metrics import (
+    Outcomes,
     area_under_curve,
     measure,
     measure_decisions,
     most_confused,
     most_confused_classes,
     reliability_of,
+    wilson_interval,
 )
 
 CLASSES = ["a", "b", "c", "d"]
@@ -126,7 +129,7 @@ def test_json_holds_plain_types_only(classes: np.ndarray) -> None:
     assert result["classes"] == classes.tolist()
     assert list(result) == [
         *("classes", "n", "accuracy", "macro_f1", "auc", "per_class", "confusion_matrix"),
-        *("log_loss", "reliability", "ece"),
+        *("log_loss", "reliability", "accuracy_interval", "ece"),
     ]
 
 
@@ -267,6 +270,28 @@ def test_probabilities_that_are_honest_promise_the_cost_that_is_paid() -> None:
     result = measure_decisions(drawn, rule.decide(given), rule, given)
     assert 0.05 < result.unsure < 0.95
     assert abs(result.average_cost - result.expected_cost) < 3 * result.cost_error
+
+
+@pytest.mark.parametrize(("right", "n"), [(0, 1), (1, 1), (0, 10), (7, 10), (10, 10), (985, 1000), (54_321, 99_999)])
+def test_the_interval_of_an_accuracy_is_wilsons(right: int, n: int) -> None:
+    expected = scipy.stats.binomtest(right, n).proportion_ci(confidence_level=0.95, method="wilson")
+    assert_allclose(wilson_interval(right / n, n), [expected.low, expected.high], rtol=1e-12, atol=1e-15)
+
+
+def test_the_interval_by_hand() -> None:
+    """p = 0.5, n = 4, z = 1.96: 0.5 ± 1.96 √(1/16 + 1.96²/64) / (1 + 1.96²/4) = 0.5 ± 0.35."""
+    assert_allclose(wilson_interval(0.5, 4), [0.15, 0.85], atol=5e-5)
+
+
+def test_outcomes_are_shares_of_each_class() -> None:
+    outcomes = Outcomes.of(np.array([0, 0, 0, 0, 1, 1]), np.array([0, 1, UNSURE, 0, 0, 1]), ["ham", "spam", "eggs"])
+    assert outcomes.confusion_matrix.tolist() == [[2, 1, 0, 1], [1, 1, 0, 0], [0, 0, 0, 0]]
+    assert (outcomes.n, outcomes.accuracy, outcomes.wrong, outcomes.unsure) == (6, 0.5, 2 / 6, 1 / 6)
+    ham, spam, eggs = outcomes.per_class
+    assert ham == {"class": "ham", "caught": 0.5, "lost": 0.25, "unsure": 0.25, "support": 4}
+    assert spam == {"class": "spam", "caught": 0.5, "lost": 0.5, "unsure": 0.0, "support": 2}
+    assert eggs == {"class": "eggs", "caught": 0.0, "lost": 0.0, "unsure": 0.0, "support": 0}
+    assert most_confused(outcomes.confusion_matrix, outcomes.classes) == [("ham", "spam", 1), ("spam", "ham", 1)]
 
 
 def test_importing_reports_needs_neither_scikit_learn_nor_scipy_nor_matplotlib() -> None:

@@ -118,7 +118,8 @@ def test_a_stream_that_is_stopped_between_blocks_goes_on_from_its_checkpoint(tab
     heard, stops = Heard(), 0
     while not output.exists():
         try:
-            train_stream(table, checkpoint=checkpoint, output=output, undisturbed=stop_after_each_block, progress=heard)
+            more = {"undisturbed": stop_after_each_block, "progress": heard}
+            train_stream(table, checkpoint=checkpoint, output=output, weights="log-tfidf", **more)
         except KeyboardInterrupt:
             stops += 1
             assert checkpoint.exists()

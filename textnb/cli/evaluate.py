@@ -22,13 +22,18 @@ def evaluate(
         str | None, Option(help="The column of a table that has the class. [default: label, or the model's own]")
     ] = None,
     encoding: options.Encoding = None,
+    include_learned: Annotated[
+        bool, Option("--all", help="Evaluate on documents that the model has learned, too; that flatters.")
+    ] = False,
     plot: options.ConfusionPlot = None,
     reliability: options.ReliabilityPlot = None,
     strict: options.Strict = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Evaluate MODEL on the labelled documents of CORPUS.
+    """Evaluate MODEL on the labelled documents of CORPUS that it has not learned.
+
+    Which those are is known of models with a ledger, as `train` makes them of all but streams and several columns.
 
     \b
     Examples:
@@ -45,6 +50,7 @@ def evaluate(
         subset,
         options=options.read_options(text, label, encoding, strict, categories=categories, strip=strip),
         label=label,
+        include_learned=include_learned,
         progress=Terminal(quiet),
     )
     show_evaluation(result, corpus, plot=plot, reliability=reliability, as_json=as_json, quiet=quiet)

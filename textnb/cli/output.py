@@ -109,7 +109,9 @@ def show_evaluation(
     report_skipped(result.problems, quiet, total=result.n_problems)
     evaluation = result.evaluation
     if plot is not None:
-        confusion_heatmap(evaluation, plot, title=f"{corpus}: accuracy {evaluation.accuracy:.4f}")
+        low, high = result.shown.accuracy_interval
+        accuracy = f"accuracy {result.shown.accuracy:.4f} (95 %: {low:.4f} to {high:.4f})"
+        confusion_heatmap(result.shown, plot, title=f"{corpus}: {accuracy}")
         notice(f"drew {plot}", quiet)
     if reliability is not None:
         reliability_diagram(evaluation, reliability, title=f"{corpus}: {calibration_word(result)}")

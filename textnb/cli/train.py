@@ -79,8 +79,8 @@ def train(
     """Train a classifier on CORPUS, evaluate it on documents it has not seen, and save it.
 
     Model, weights, alpha, n-grams and min-df are chosen by leave-one-out on the training documents, unless one of them
-    is given: then those not given are complement, log-tfidf, 1, 1,1 and 1, or what `auto` chooses. Streams, and text
-    beside other columns, have no such choice.
+    is given: then those not given are complement, log-tfidf, 1, 1,1 and 1, or what `auto` chooses. The same are taken
+    for fewer than 50 documents, or a class of one. Streams, and text beside other columns, have no such choice.
 
     \b
     Examples:

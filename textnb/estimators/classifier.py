@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from numbers import Number, Real
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -22,12 +22,27 @@ from textnb.model.calibration import Calibration
 from textnb.model.derive import Derivation, derive, fix_vocabulary
 from textnb.model.file import Fitted, content, fitted_of, has_counts, learner_of, parameters_of, predictor_of
 from textnb.model.learner import Learner
+from textnb.model.parameters import (
+    AUTO,
+    CHOOSABLE,
+    Accents,
+    Auto,
+    Model,
+    Units,
+    Unknown,
+    Weights,
+    effective,
+    is_auto,
+    left_to_choice,
+    open_parameters,
+    with_literature,
+)
 from textnb.model.policy import Policy
 from textnb.model.predictor import Predictor
 from textnb.model.recipe import Recipe
 from textnb.selection.documents import TrainingDocuments
 from textnb.selection.thresholds import threshold_for_ceiling
-from textnb.selection.tuning import AUTO, Candidate, Choice, Fixed, Trial, tune
+from textnb.selection.tuning import Choice, Fixed, Trial, tune
 from textnb.statistics.counts import ClassCounts, announced_classes, class_positions, unique_classes
 from textnb.storage import open_model, write_model
 from textnb.text.analyzer import Analyzer, check_stop_words, stop_word_set
@@ -44,7 +59,7 @@ from textnb.text.weights import check_weighting
 if TYPE_CHECKING:
     from textnb.estimators.mixed import MixedNB
 
-CHOOSABLE = Candidate._fields  # the parameters that may be "auto"
+FEWEST_DOCUMENTS = 50  # from which parameters that are left out are chosen
 DERIVED = ("_training", "_derivation", "_predictor", "_vocabulary")  # attributes that follow from the others
 
 
@@ -53,21 +68,27 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    model : {"complement", "multinomial", "bernoulli"}, default="complement"
-        This, `weights`, `ngrams`, `min_df` and `alpha` may be "auto": `fit` then chooses by leave-one-out.
-    weights : {"log-tfidf", "tfidf", "counts", "binary"}, default="log-tfidf"
+    model : {"complement", "multinomial", "bernoulli", "auto"}, default=None
+        Which naive Bayes. Where this, `weights`, `ngrams`, `min_df` and `alpha` are all left out, `fit` chooses the
+        five by leave-one-out, which takes many times as long as the fit itself. Where any is given, the others are
+        complement, log-tfidf, (1, 1), 1 and 1: ``TextClassifier(model="complement")`` is quick. "auto" chooses single
+        ones. Nothing is chosen, unless "auto" asks for it, from fewer than 50 documents, fewer than two classes, a
+        class of one document or an iterator, nor by `partial_fit` and `learn`.
+    weights : {"log-tfidf", "tfidf", "counts", "binary", "auto"}, default=None
         How a document's terms weigh; "log-tfidf" takes 1 + log(tf). A Bernoulli model looks only at which occur.
-    ngrams : (int, int), default=(1, 1)
+    ngrams : (int, int) or "auto", default=None
         Shortest and longest runs of tokens (or characters) that become features.
     analyzer : {"word", "char", "char_wb"} or callable, default="word"
-    alpha : float, default=1.0
+    alpha : float or "auto", default=None
         Smoothing: 1 is Laplace's, less is Lidstone's, 0 none.
     unknown : {"ignore", "token"}, default="ignore"
         What becomes of words outside the vocabulary: nothing, or one more feature ``<UNK>`` with an honest probability.
     calibrate : bool, default=True
         Whether `fit` corrects how sure the model is of itself, by the scores of documents in models without them. The
         most probable class stays the same, and so do probabilities asked for as `raw`.
-    tokenizer, stemmer, lowercase, strip_accents, stop_words, token_pattern, min_df, max_df, max_features, vocabulary
+    min_df : int, float or "auto", default=None
+        The fewest documents, or the smallest share of them, that a term is in.
+    tokenizer, stemmer, lowercase, strip_accents, stop_words, token_pattern, max_df, max_features, vocabulary
         As in `textnb.CountVectorizer`.
     fit_prior, class_prior, norm
         As in the naive Bayes classes; ``norm`` is Complement's.
@@ -84,7 +105,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     statistics_ : what was counted, per class
     model_ : the naive Bayes estimator derived from it
     calibration_ : how probabilities are corrected, or None
-    choice_ : what was chosen, and from what, where something is "auto"
+    choice_ : what was chosen, and from what, where something was
+    parameters_in_use : the parameters, with what was chosen
 
     Examples
     --------
@@ -103,21 +125,21 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        model: str = "complement",
-        weights: str = "log-tfidf",
-        ngrams: tuple[int, int] | str = (1, 1),
-        analyzer: str | Callable[[Any], Iterable[Any]] = "word",
-        alpha: float | str = 1.0,
-        unknown: str = "ignore",
+        model: Model | Auto | None = None,
+        weights: Weights | Auto | None = None,
+        ngrams: tuple[int, int] | Auto | None = None,
+        analyzer: Units | Callable[[Any], Iterable[Any]] = "word",
+        alpha: float | Auto | None = None,
+        unknown: Unknown = "ignore",
         calibrate: bool = True,
         *,
         tokenizer: str | Callable[[str], Iterable[Any]] | None = None,
         stemmer: str | Callable[[str], str] | None = None,
         lowercase: bool = True,
-        strip_accents: str | Callable[[str], str] | None = None,
-        stop_words: str | Iterable[str] | None = None,
+        strip_accents: Accents | Callable[[str], str] | None = None,
+        stop_words: Literal["english"] | Iterable[str] | None = None,
         token_pattern: str = DEFAULT_TOKEN_PATTERN,
-        min_df: float | int | str = 1,
+        min_df: float | int | Auto | None = None,
         max_df: float | int = 1.0,
         max_features: int | None = None,
         vocabulary: Any = None,
@@ -163,7 +185,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         classes, class_ids = unique_classes(labels)
         weights = check_weights(sample_weight, len(labels))
         groups = _check_groups(groups, len(labels))
-        choice = self.choose(documents, class_ids, groups) if self._is_auto else None
+        can_choose = not is_stream and _are_enough_to_choose(class_ids)
+        choice = self.choose(documents, class_ids, groups) if self._is_auto or (self._is_open and can_choose) else None
         return self._fit_first(documents, class_ids, classes, weights, choice, groups, is_stream=is_stream)
 
     def partial_fit(self, texts: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -212,10 +235,18 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return self._follow(self._continued().forget(documents, checked)[0])
 
     def merge(self, other: TextClassifier) -> Self:
-        """Learn what another classifier of the same settings has learned, as if its documents had been learned here."""
+        """Learn what another classifier of the same settings has learned, as if its documents had been learned here.
+
+        ``self.blank().learn(texts, labels)`` makes one that has the same settings, idf included.
+        """
         check_is_fitted(self)
         check_is_fitted(other)
         return self._follow(self._continued().merged(other._counted()))
+
+    def blank(self) -> TextClassifier:
+        """A classifier that counts and weighs like this one, and has learned nothing: what it learns can be merged."""
+        check_is_fitted(self)
+        return clone(self)._set(self._continued().blank(), None, None, self._chosen)
 
     def __add__(self, other: TextClassifier) -> TextClassifier:
         """A new classifier that has learned what both have."""
@@ -332,7 +363,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def parameters_in_use(self) -> dict[str, Any]:
-        """The parameters that were fitted with, and for "auto" what was chosen."""
+        """The parameters that were fitted with, and what was taken for those that were "auto" or left out."""
         return effective(self._fitted_with, self._chosen)
 
     @property
@@ -397,12 +428,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     def fitted_record(self) -> Fitted:
         """What a model file says of a classifier beyond its counts and how they are made."""
         fitted_with = self.__dict__.get("_fitted_with") or self.get_params(deep=False)
-        ledger = fitted_with["ledger"]
+        ledger, chosen = fitted_with["ledger"], self.__dict__.get("_chosen", {})
         return Fitted(
             calibrate=bool(fitted_with["calibrate"]),
             ledger=None if ledger is None else bool(ledger),
             given_vocabulary=fitted_with["vocabulary"] is not None,
-            auto=tuple(sorted(self.__dict__.get("_chosen", ()))),
+            auto=tuple(sorted(chosen)),
+            left_out=left_to_choice(fitted_with, chosen),
             calibration=self.__dict__.get("calibration_"),
             policy=self.__dict__.get("policy_"),
         )
@@ -419,7 +451,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         calibrate: bool = True,
         is_stream: bool = False,
     ) -> Self:
-        chosen = {} if choice is None else choice.best.candidate._asdict()
+        chosen = {} if choice is None else self._chosen_of(choice)
         learner = self.new_learner(keep_ledger=not is_stream if self.ledger is None else self.ledger, chosen=chosen)
         check_stop_words(learner.recipe.analyzer)
         keep_documents = calibrate and weights is None and not is_stream
@@ -434,6 +466,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             more["choice_"] = choice
         return self._set(learner, calibration, None, chosen, forget=("choice_",), **more)
 
+    def _chosen_of(self, choice: Choice) -> dict[str, Any]:
+        """The values of the parameters that were open to choice."""
+        return {name: getattr(choice.best.candidate, name) for name in open_parameters(self.get_params(deep=False))}
+
     def choose(
         self,
         documents: Sequence[str],
@@ -442,13 +478,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         *,
         progress: Callable[[Trial], None] = lambda trial: None,
     ) -> Choice:
-        """What `fit` would choose for the parameters that are "auto". Unknown words play no part in it."""
+        """What `fit` chooses for the parameters that are open. Unknown words play no part in it."""
         self._check_parameters()
         return tune(
             documents,
             class_ids,
             analyzer=self._analyzer((1, 1)),
-            fixed=Fixed(**{name: getattr(self, name) for name in Fixed.__dataclass_fields__}),
+            fixed=Fixed(**with_literature(self.get_params(deep=False))),
             groups=groups,
             limits=Limits(1, self.max_df, self.max_features),
             vocabulary=self._given_terms(self._analyzer((1, 1))),
@@ -510,7 +546,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             "calibration_": calibration,
             "policy_": policy,
             "_fitted_with": parameters,
-            "_chosen": {name: value for name, value in chosen.items() if _is_auto(parameters[name])},
+            "_chosen": {
+                name: value for name, value in chosen.items() if parameters[name] is None or is_auto(parameters[name])
+            },
         }
         self.__dict__ = kept | fitted | more
         return self
@@ -529,7 +567,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def _is_auto(self) -> bool:
-        return any(_is_auto(getattr(self, name)) for name in CHOOSABLE)
+        """Whether a choice was asked for."""
+        return any(is_auto(getattr(self, name)) for name in CHOOSABLE)
+
+    @property
+    def _is_open(self) -> bool:
+        """Whether there is something to choose, asked for or left out."""
+        return bool(open_parameters(self.get_params(deep=False)))
 
     @property
     def _needs_reference(self) -> bool:
@@ -548,13 +592,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         )
 
     def _check_parameters(self) -> None:
-        if not isinstance(self.model, str) or self.model not in (*FAMILIES, AUTO):
+        if self.model is not None and (not isinstance(self.model, str) or self.model not in (*FAMILIES, AUTO)):
             raise ValueError(f"model must be one of {', '.join(FAMILIES)}, or auto, got {self.model!r}")
-        if not _is_auto(self.weights):
+        if self.weights is not None and not is_auto(self.weights):
             check_weighting(self.weights)
         if self.unknown not in UNKNOWN_CHOICES:
             raise ValueError(f"unknown must be one of {', '.join(UNKNOWN_CHOICES)}, got {self.unknown!r}")
-        if not isinstance(self.alpha, Real) and not _is_auto(self.alpha):
+        if self.alpha is not None and not isinstance(self.alpha, Real) and not is_auto(self.alpha):
             raise ValueError(f"alpha must be a number, 0 or more, or 'auto', got {self.alpha!r}")
         check_jobs(self.n_jobs)
         if not isinstance(self.calibrate, bool | np.bool_):
@@ -591,19 +635,10 @@ def load(path: Any) -> TextClassifier | MixedNB:
     return classifier._set(None, fitted.calibration, fitted.policy, chosen, _old_predictor=predictor_of(file))
 
 
-def effective(parameters: Mapping[str, Any], chosen: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters, with what was chosen for those that are "auto"."""
-    found = dict(parameters)
-    for name in CHOOSABLE:
-        if _is_auto(found[name]):
-            if name not in chosen:
-                raise ValueError(f"{name}='auto' is chosen by fit, from documents that are all in memory: give a value")
-            found[name] = chosen[name]
-    return found
-
-
-def _is_auto(value: Any) -> bool:
-    return isinstance(value, str) and value == AUTO
+def _are_enough_to_choose(class_ids: Array) -> bool:
+    """Whether leave-one-out can tell candidates apart: enough documents, two classes, none of one document."""
+    sizes = np.unique(class_ids, return_counts=True)[1]
+    return len(class_ids) >= FEWEST_DOCUMENTS and len(sizes) > 1 and int(sizes.min()) > 1
 
 
 def _equal(a: Any, b: Any) -> bool:

@@ -125,7 +125,7 @@ def fitted_of(file: ModelFile) -> Fitted:
 
 
 def parameters_of(file: ModelFile) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The parameters of the classifier, and what was chosen for those that are "auto"."""
+    """The parameters of the classifier, and what was chosen for those left to choice."""
     settings = settings_of(file)
     parameters, chosen = settings.parameters()
     if is_old(file) and isinstance(parameters["stop_words"], list):

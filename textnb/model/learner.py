@@ -24,6 +24,7 @@ from textnb.text.frozen import LEFT_OUT, Reference, freeze, stands_in, weigh_fro
 from textnb.text.terms import TermTable
 from textnb.text.threads import threads_that_pay
 
+COUNT_ALIKE = "Count the second like the first: first.blank().learn(texts, labels), or textnb count --like FIRST"
 _THREADS_PAY = 1 << 20  # entries of rows from which a second thread gains more than it costs
 
 
@@ -349,20 +350,19 @@ class Learner:
 
     def merged(self, other: Learner) -> Learner:
         """With all documents of another learner of the same settings."""
-        difference = self.recipe.difference(other.recipe)
-        if difference is not None:
-            name, mine, theirs = difference
-            raise ValueError(
-                f"models with different settings cannot be merged: {name} is {mine!r:.60}, and {theirs!r:.60}"
+        differences = self.recipe.differences(other.recipe)
+        if differences:
+            listed = "; ".join(
+                f"{name} is {mine!r:.60}, and {theirs!r:.60}" for name, (mine, theirs) in differences.items()
             )
+            raise ValueError(f"models with different settings cannot be merged: {listed}. {COUNT_ALIKE}")
         a, b = self.counts, other.counts
         if a.fixed != b.fixed or (a.fixed and a.terms != b.terms):
             raise ValueError("models with different given vocabularies cannot be merged")
         both = a + b
         if self.reference != other.reference or not _same_frozen(a, b, both):
             raise ValueError(
-                "models with another idf, or other words that count as unknown, cannot be merged: "
-                "start both from copies of one fitted model, or count parts like one (textnb count --like)"
+                f"models with another idf, or other words that count as unknown, cannot be merged. {COUNT_ALIKE}"
             )
         ledger = None if self.ledger is None or other.ledger is None else self.ledger + other.ledger
         return Learner(self.recipe, both, self.reference, ledger, self.pruned or other.pruned)

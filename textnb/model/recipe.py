@@ -63,17 +63,11 @@ class Recipe:
         """
         return self.is_tfidf or (self.weighting == "binary" and self.unknown)
 
-    def difference(self, other: Recipe) -> tuple[str, Any, Any] | None:
-        """A setting in which two recipes differ: its name and its values. The number of threads does not count."""
+    def differences(self, other: Recipe) -> dict[str, tuple[Any, Any]]:
+        """The settings in which two recipes differ, each with both values. The number of threads does not count."""
         theirs = other._settings()
-        for name, mine in self._settings().items():
-            value = theirs[name]
-            same = mine is value or np.array_equal(mine, value)
-            if name in ("min_df", "max_df"):  # 1 is one document, 1.0 all of them
-                same = same and isinstance(mine, float) == isinstance(value, float)
-            if not same:
-                return name, mine, value
-        return None
+        both = {name: (mine, theirs[name]) for name, mine in self._settings().items()}
+        return {name: values for name, values in both.items() if _differ(name, *values)}
 
     def _settings(self) -> dict[str, Any]:
         """By the names that users know them by."""
@@ -81,3 +75,10 @@ class Recipe:
         settings = {field.name: getattr(part, field.name) for part in parts for field in fields(part)}
         settings["analyzer"] = settings.pop("kind")
         return {name: value for name, value in settings.items() if name not in ("limits", "n_jobs")}
+
+
+def _differ(name: str, mine: Any, theirs: Any) -> bool:
+    if mine is theirs:
+        return False
+    of_other_kinds = name in ("min_df", "max_df") and isinstance(mine, float) != isinstance(theirs, float)
+    return of_other_kinds or not np.array_equal(mine, theirs)  # 1 is one document, 1.0 all of them

@@ -12,6 +12,7 @@ from textnb.arrays import Array
 from textnb.likelihood.families import family
 from textnb.model.calibration import Calibration
 from textnb.model.learner import Learner
+from textnb.model.parameters import AUTO, LITERATURE, Choosable, Unknown, Weights
 from textnb.model.policy import Label, Policy
 from textnb.model.recipe import Recipe
 from textnb.model.records import normalized, to_json
@@ -22,7 +23,6 @@ from textnb.text.limits import Limits
 _LONGEST_NGRAM = 64
 _LARGEST_ALPHA = 1e100
 _LARGEST_LABELS = 1 << 25  # characters of all labels, each as wide as the widest
-Choosable = Literal["alpha", "min_df", "model", "ngrams", "weights"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,7 @@ class Fitted:
     ledger: bool | None = None
     given_vocabulary: bool = False
     auto: tuple[str, ...] = ()  # the names of the parameters that fit has chosen; the recipe has their values
+    left_out: tuple[str, ...] = ()  # the names of those that were not given, and that the next fit may choose
     calibration: Calibration | None = None
     policy: Policy | None = None
 
@@ -47,9 +48,9 @@ class Settings:
     n_documents: int
     analyzer: Analyzer
     model: str
-    weights: Literal["counts", "binary", "tfidf", "log-tfidf"]
+    weights: Weights
     alpha: float
-    unknown: Literal["ignore", "token"]
+    unknown: Unknown
     min_df: int | float
     max_df: int | float
     max_features: int | None = None
@@ -62,6 +63,7 @@ class Settings:
     calibrate: bool
     ledger: bool | None = None
     auto: tuple[Choosable, ...]
+    left_out: tuple[Choosable, ...] | None = None
     calibration: Calibration | None = None
     policy: Policy | None = None
 
@@ -85,7 +87,18 @@ class Settings:
             raise ValueError(f"calibration.offsets are {len(calibration.offsets)} for {len(self.classes)} classes")
         if len(set(self.auto)) < len(self.auto):
             raise ValueError(f"auto is {self.auto}")
+        self._check_left_out()
         self.recipe()
+
+    def _check_left_out(self) -> None:
+        """What was left out was chosen, or is the literature's."""
+        names = self.left_out or ()
+        if len(set(names)) < len(names):
+            raise ValueError(f"left_out is {names}")
+        values = {name: self.analyzer.ngrams if name == "ngrams" else getattr(self, name) for name in names}
+        for name, value in values.items():
+            if name not in self.auto and repr(value) != repr(LITERATURE[name]):  # 1 is one document, 1.0 all of them
+                raise ValueError(f"{name} was left out, and is {value!r:.60}")
 
     def recipe(self) -> Recipe:
         return Recipe(
@@ -102,10 +115,10 @@ class Settings:
 
     def fitted(self) -> Fitted:
         given = self.vocabulary == "given"
-        return Fitted(self.calibrate, self.ledger, given, self.auto, self.calibration, self.policy)
+        return Fitted(self.calibrate, self.ledger, given, self.auto, self.left_out or (), self.calibration, self.policy)
 
     def parameters(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The parameters of the classifier, and what was chosen for those that are "auto"; without its vocabulary."""
+        """The parameters of the classifier, without its vocabulary, and what was chosen for those left to choice."""
         analyzer = self.analyzer
         parameters = {name: getattr(self, name) for name in _PARAMETERS}
         parameters |= {name: getattr(analyzer, name) for name in _ANALYZER_PARAMETERS}
@@ -115,7 +128,7 @@ class Settings:
             "class_prior": self.recipe().class_prior,
         }
         chosen: dict[str, Any] = {name: parameters[name] for name in self.auto}
-        return parameters | dict.fromkeys(self.auto, "auto"), chosen
+        return parameters | dict.fromkeys(self.auto, AUTO) | dict.fromkeys(self.left_out or ()), chosen
 
 
 _PARAMETERS = (
@@ -146,6 +159,7 @@ def settings_json(learner: Learner, fitted: Fitted) -> dict[str, Any]:
         "class_prior": recipe.class_prior,
         "reference": learner.reference,
         "ledger": fitted.ledger,
+        "left_out": sorted(fitted.left_out) or None,
         "calibration": fitted.calibration,
         "policy": fitted.policy,
     }

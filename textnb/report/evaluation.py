@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from textnb.report.safe import printable
-from textnb.report.tables import confused_pairs_table, confusion_table, per_class_table, table
+from textnb.report.tables import confused_pairs_table, confusion_table, decided_table, per_class_table, table
+from textnb.workflow.metrics import FEWEST_TESTED, wilson_interval
 
 if TYPE_CHECKING:
     from textnb.selection.tuning import Choice
-    from textnb.workflow.metrics import DecisionEvaluation
-    from textnb.workflow.results import EvaluationResult
+    from textnb.workflow.metrics import DecisionEvaluation, Evaluation
+    from textnb.workflow.results import EvaluationResult, LearnedDocuments
     from textnb.workflow.tuning import TuningResult
 
 WIDTH = 100
@@ -23,16 +24,17 @@ INDENT = " " * 11
 
 def evaluation_text(result: EvaluationResult) -> str:
     """Sizes and settings, the measures, the table of classes and the confusion matrix."""
-    measured = result.evaluation
+    measured, decisions = result.evaluation, result.decisions
     choice, folds = getattr(result, "choice", None), getattr(result, "folds", [])
-    sizes = f"{result.n_train:,} learned from, {measured.n:,} tested on ({result.evaluated_on})"
+    evaluated_on = result.evaluated_on + ("" if result.learned is None else learned_text(result.learned))
+    sizes = f"{result.n_train:,} learned from, {measured.n:,} tested on ({evaluated_on})"
     lines = [
         f"corpus     {printable(result.corpus)}: {printable(result.edition)}",
-        f"documents  {sizes}, {len(measured.classes)} classes",
+        _filled(f"documents  {sizes}, {len(measured.classes)} classes"),
         settings_lines(result.settings),
         *([] if choice is None else choice_lines(choice)),
         "",
-        f"accuracy   {measured.accuracy:.4f}",
+        *accuracy_lines(measured, "" if decisions is None else " of the most probable class"),
         f"macro-F1   {measured.macro_f1:.4f}",
     ]
     if measured.auc is not None:
@@ -42,13 +44,40 @@ def evaluation_text(result: EvaluationResult) -> str:
         lines.append(f"log-loss   {loss} ({calibration_word(result)})")
     if folds:
         lines.append(f"folds      {np.mean(folds):.4f} ± {np.std(folds, ddof=1):.4f} accuracy")
-    if result.decisions is not None:
-        lines.append(_filled(f"decisions  {decisions_text(result.decisions)}"))
-    lines += ["", per_class_table(measured), "", confusion_table(measured), ""]
-    lines += ["most confused", confused_pairs_table(measured)]
+    if decisions is not None:
+        lines += decision_lines(decisions)
+    lines += ["", per_class_table(measured), ""]
+    if decisions is not None:
+        lines += [decided_table(decisions.outcomes), ""]
+    lines += [confusion_table(result.shown), "", "most confused", confused_pairs_table(result.shown)]
     if result.model_file is not None:
         lines += ["", f"model      {printable(result.model_file)}"]
     return "\n".join(lines)
+
+
+def share_text(share: float, interval: tuple[float, float]) -> str:
+    """An accuracy and its interval."""
+    return f"{share:.4f} (95 %: {interval[0]:.4f} to {interval[1]:.4f})"
+
+
+def accuracy_lines(measured: Evaluation, of_what: str = "") -> list[str]:
+    """The accuracy with its interval, and a warning where it stands on few documents."""
+    lines = [f"accuracy   {share_text(measured.accuracy, measured.accuracy_interval)}{of_what}"]
+    if measured.n < FEWEST_TESTED:
+        few = f"of only {measured.n} documents, fewer than {FEWEST_TESTED}: go by the interval, or test on more"
+        lines.append(f"{INDENT}{few}")
+    return lines
+
+
+def learned_text(learned: LearnedDocuments) -> str:
+    """What became of documents that the model had learned."""
+    if learned.n is None:
+        return ", learned or not: the model has no ledger"
+    if learned.n_tested:
+        return f", {learned.n_tested:,} of them learned: the figures flatter"
+    return (
+        f", without {learned.n_skipped:,} that the model has learned" if learned.n_skipped else ", none of it learned"
+    )
 
 
 def calibration_word(result: EvaluationResult) -> str:
@@ -57,22 +86,40 @@ def calibration_word(result: EvaluationResult) -> str:
 
 def choice_lines(choice: Choice) -> list[str]:
     """The number of candidates, the estimate they were chosen by, and its warning."""
-    by = f"{choice.estimate} accuracy {choice.best.accuracy:.4f} on {choice.n_documents:,} documents"
-    lines = [f"chosen     of {len(choice.trials)} candidates by {by}"]
+    accuracy = share_text(choice.best.accuracy, wilson_interval(choice.best.accuracy, choice.n_documents))
+    by = f"{choice.estimate} accuracy {accuracy} on {choice.n_documents:,} documents"
+    lines = [_filled(f"chosen     of {len(choice.trials)} candidates by {by}")]
     if choice.warning:
         lines.append(_filled(f"{INDENT}{choice.warning}"))
     return lines
 
 
-def decisions_text(decisions: DecisionEvaluation) -> str:
-    text = f"cost {decisions.average_cost:.4f} ± {decisions.cost_error:.4f} a document"
+def decision_lines(decisions: DecisionEvaluation) -> list[str]:
+    """What was decided, in shares of the documents and of the classes, and what it cost."""
+    outcomes = decisions.outcomes
+    named = f"{share_text(outcomes.accuracy, outcomes.accuracy_interval)} named rightly"
+    lines = [f"decided    {named}, {outcomes.wrong:.4f} wrongly, {outcomes.unsure:.4f} unsure"]
+    if len(outcomes.classes) == 2 and decisions.protected in outcomes.classes:
+        lines.append(_filled(INDENT + protected_text(decisions)))
+    cost = f"cost {decisions.average_cost:.4f} ± {decisions.cost_error:.4f} a document"
     if decisions.expected_cost is not None:
-        text += f" (expected {decisions.expected_cost:.4f})"
-    text += f", {decisions.unsure:.2%} unsure"
-    if decisions.false_positive_rate is not None and decisions.false_positive_interval is not None:
-        low, high = decisions.false_positive_interval
-        text += f", {decisions.false_positive_rate:.2%} of the protected class lost (95 %: {low:.2%} to {high:.2%})"
-    return text
+        cost += f" (expected {decisions.expected_cost:.4f})"
+    return [*lines, _filled(f"decisions  {cost}")]
+
+
+def protected_text(decisions: DecisionEvaluation) -> str:
+    """Of two classes, how much of one was caught and how much of the protected one lost."""
+    shares = {row["class"]: row for row in decisions.outcomes.per_class}
+    lost = shares.pop(decisions.protected)
+    (caught,) = shares.values()
+    interval = decisions.false_positive_interval
+    doubt = "" if interval is None else f" (95 %: {interval[0]:.2%} to {interval[1]:.2%})"
+    parts = [
+        f"{printable(str(caught['class']))} caught {caught['caught']:.2%}",
+        f"{printable(str(lost['class']))} lost {lost['lost']:.2%}{doubt}",
+        f"unsure {decisions.outcomes.unsure:.2%}",
+    ]
+    return ", ".join(parts)
 
 
 def settings_lines(settings: dict[str, Any]) -> str:
@@ -113,7 +160,7 @@ def tuning_text(result: TuningResult, spec: str) -> str:
         )
         for trial in sorted(choice.trials, key=lambda trial: trial.rank)
     ]
-    best = choice.best.candidate
+    best_trial, best = choice.best, choice.best.candidate
     again = (
         f"textnb train {quote(spec)} --model {best.model} --weights {best.weights} --alpha {best.alpha:g} "
         f"--ngrams {','.join(map(str, best.ngrams))} --min-df {best.min_df:g}"
@@ -123,7 +170,7 @@ def tuning_text(result: TuningResult, spec: str) -> str:
         [
             f"corpus     {printable(result.corpus)}: {printable(result.edition)}",
             f"documents  {choice.n_documents:,} tried on, of {result.n_documents:,}; {result.n_classes} classes",
-            f"estimate   {choice.estimate}",
+            f"estimate   {choice.estimate}, accuracy {share_text(best_trial.accuracy, result.accuracy_interval)}",
             "",
             table(headers, rows, "lllrrrr"),
             "",

@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from textnb.report.safe import columns, name, printable
-from textnb.workflow.metrics import Counts, Evaluation, Floats, Reliability, most_confused_classes
+from textnb.report.tables import UNSURE_COLUMN
+from textnb.workflow.metrics import (
+    Counts,
+    Evaluation,
+    Floats,
+    Outcomes,
+    Reliability,
+    is_decided,
+    most_confused_classes,
+    part_of_matrix,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,12 +39,13 @@ METADATA: dict[str, dict[str, Any]] = {
 STYLE = {"text.parse_math": False, "svg.hashsalt": "textnb"}  # a class may be called "$x_$"
 
 
-def confusion_heatmap(evaluation: Evaluation, path: str | PathLike[str], *, title: str | None = None) -> None:
+def confusion_heatmap(shown: Evaluation | Outcomes, path: str | PathLike[str], *, title: str | None = None) -> None:
     """Draw the confusion matrix to `path` (.png, .svg, .pdf): counts in the cells, shaded by share of the true class.
 
-    True classes run across and predicted ones down. Of more than `MOST_CLASSES` classes, the most confused are drawn.
+    True classes run across and predicted ones down, with a last row for unsure if it is that of decisions. Of more
+    than `MOST_CLASSES` classes, the most confused are drawn.
     """
-    _save(path, lambda figure: _draw_heatmap(figure, evaluation, title))
+    _save(path, lambda figure: _draw_heatmap(figure, shown, title))
 
 
 def reliability_diagram(evaluation: Evaluation, path: str | PathLike[str], *, title: str | None = None) -> None:
@@ -93,16 +104,18 @@ def _axes(figure: "Figure", width: float, height: float, title: str | None, subt
     return axes
 
 
-def _draw_heatmap(figure: "Figure", evaluation: Evaluation, title: str | None) -> None:
-    part = _classes_drawn(evaluation.confusion_matrix)
-    counts = evaluation.confusion_matrix[np.ix_(part, part)].T
-    shares = counts / np.maximum(evaluation.confusion_matrix[part].sum(axis=1), 1)
+def _draw_heatmap(figure: "Figure", shown: Evaluation | Outcomes, title: str | None) -> None:
+    matrix = shown.confusion_matrix
+    part = _classes_drawn(matrix)
+    counts = part_of_matrix(matrix, part).T
+    shares = counts / np.maximum(matrix[part].sum(axis=1), 1)
     cell = 0.36 + 1.6 / len(part)  # inches: few classes get large cells
-    shown = "" if len(part) == len(evaluation.classes) else f"{len(part)} of {len(evaluation.classes)} classes"
-    axes = _axes(figure, cell * len(part), cell * len(part), title, shown)
+    subtitle = "" if len(part) == len(matrix) else f"{len(part)} of {len(matrix)} classes"
+    axes = _axes(figure, cell * len(part), cell * len(counts), title, subtitle)
     axes.set_xlabel("true class")
-    axes.set_ylabel("predicted class")
-    _draw_names(axes, [name(evaluation.classes[number], NAME_WIDTH) for number in part], cell)
+    axes.set_ylabel("decided class" if is_decided(matrix) else "predicted class")
+    names = [name(shown.classes[number], NAME_WIDTH) for number in part]
+    _draw_names(axes, names, [*names, *([UNSURE_COLUMN] if is_decided(matrix) else [])], cell)
     _draw_shades(figure, axes, shares)
     _draw_counts(axes, counts, shares, cell)
 
@@ -147,9 +160,9 @@ def _draw_curves(figure: "Figure", choice: "Choice", title: str | None) -> None:
     axes.legend(fontsize="x-small", frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
 
 
-def _draw_names(axes: "Axes", names: list[str], cell: float) -> None:
+def _draw_names(axes: "Axes", names: list[str], down: list[str], cell: float) -> None:
     centres = np.arange(len(names)) + 0.5
-    axes.set_yticks(centres, names)
+    axes.set_yticks(np.arange(len(down)) + 0.5, down)
     if max(map(columns, names)) * 0.1 > cell:  # a letter is about 0.1 inches wide
         axes.set_xticks(centres, names, rotation=45, ha="right", rotation_mode="anchor")
     else:

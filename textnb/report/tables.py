@@ -6,10 +6,19 @@ from typing import Any
 import numpy as np
 
 from textnb.report.safe import columns, name, printable
-from textnb.workflow.metrics import Counts, Evaluation, most_confused, most_confused_classes
+from textnb.workflow.metrics import (
+    Counts,
+    Evaluation,
+    Outcomes,
+    is_decided,
+    most_confused,
+    most_confused_classes,
+    part_of_matrix,
+)
 
 NAME_WIDTH = 40
 CORNER = r"true \ predicted"
+UNSURE_COLUMN = "unsure"
 NO_CONFUSION = "No class was taken for another."
 
 
@@ -34,38 +43,56 @@ def per_class_table(evaluation: Evaluation) -> str:
     return table(("", "class", *measures, "support"), rows, "rlrrrr")
 
 
-def confusion_table(evaluation: Evaluation, width: int = 100) -> str:
-    """The confusion matrix, classes by number across, or where `width` columns are too few, its most confused part."""
-    matrix, classes = evaluation.confusion_matrix, evaluation.classes
+def decided_table(outcomes: Outcomes) -> str:
+    """The shares of each class that were caught, lost and left unsure."""
+    shares = ("caught", "lost", "unsure")
+    rows = [
+        (number, name(row["class"], NAME_WIDTH), *(f"{row[share]:.2%}" for share in shares), row["support"])
+        for number, row in enumerate(outcomes.per_class, 1)
+    ]
+    return table(("", "class", *shares, "support"), rows, "rlrrrr")
+
+
+def confusion_table(shown: Evaluation | Outcomes, width: int = 100) -> str:
+    """The confusion matrix, classes by number across, or where `width` columns are too few, its most confused part.
+
+    That of decisions has a last column for unsure.
+    """
+    matrix, classes = shown.confusion_matrix, shown.classes
     numbers = range(1, len(classes) + 1)
     if _name_room(matrix, numbers, width) >= len(CORNER):
         return _matrix_lines(matrix, numbers, classes, width)
 
     notice = f"The confusion matrix of {len(classes)} classes does not fit in {width} columns."
     widest_cell = 1 + max(len(str(matrix.max())), len(str(len(classes))))
-    fitting = (width - len(str(len(classes))) - 1 - len(CORNER)) // widest_cell
+    room = width - len(str(len(classes))) - 1 - len(CORNER)
+    fitting = (room - (len(f" {UNSURE_COLUMN}") if is_decided(matrix) else 0)) // widest_cell
     part = most_confused_classes(matrix, max(fitting, 2))
     if not len(part):
         return f"{notice} {NO_CONFUSION}"
-    counts = matrix[np.ix_(part, part)]
+    counts = part_of_matrix(matrix, part)
     lines = _matrix_lines(counts, [numbers[i] for i in part], [classes[i] for i in part], width)
     return f"{notice} The {len(part)} most confused:\n{lines}"
 
 
-def confused_pairs_table(evaluation: Evaluation, n: int = 5) -> str:
+def confused_pairs_table(shown: Evaluation | Outcomes, n: int = 5) -> str:
     """The `n` pairs of classes most often confused, with the share of the true class that went astray."""
-    support = {row["class"]: row["support"] for row in evaluation.per_class}
+    support = {row["class"]: row["support"] for row in shown.per_class}
     rows = [
         (name(true, NAME_WIDTH), name(predicted, NAME_WIDTH), count, f"{count / support[true]:.1%}")
-        for true, predicted, count in most_confused(evaluation.confusion_matrix, evaluation.classes, n)
+        for true, predicted, count in most_confused(shown.confusion_matrix, shown.classes, n)
     ]
     return table(("true class", "predicted as", "count", "of class"), rows, "llrr") if rows else NO_CONFUSION
 
 
+def _headers(counts: Counts, numbers: Sequence[int]) -> list[str]:
+    return [*map(str, numbers), *([UNSURE_COLUMN] if is_decided(counts) else [])]
+
+
 def _name_room(counts: Counts, numbers: Sequence[int], width: int) -> int:
     """The columns that a confusion matrix of numbered classes leaves for their names."""
-    largest = counts.max(axis=0).tolist()
-    cells = (1 + max(len(str(count)), len(str(number))) for count, number in zip(largest, numbers, strict=True))
+    largest, headers = counts.max(axis=0).tolist(), _headers(counts, numbers)
+    cells = (1 + max(len(str(count)), len(header)) for count, header in zip(largest, headers, strict=True))
     return width - len(str(numbers[-1])) - 1 - sum(cells)
 
 
@@ -76,7 +103,8 @@ def _matrix_lines(counts: Counts, numbers: Sequence[int], classes: Sequence[Any]
         (number, name(label, name_width), *(count or "·" for count in row))
         for number, label, row in zip(numbers, classes, counts.tolist(), strict=True)
     ]
-    return table(("", CORNER, *numbers), rows, "rl" + "r" * len(numbers), gap=1)
+    headers = _headers(counts, numbers)
+    return table(("", CORNER, *headers), rows, "rl" + "r" * len(headers), gap=1)
 
 
 def _pad(cell: str, width: int, align: str) -> str:

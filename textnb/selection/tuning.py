@@ -18,6 +18,7 @@ from textnb.arrays import Array, SparseRows
 from textnb.likelihood.families import FAMILIES, family
 from textnb.likelihood.prior import class_log_prior
 from textnb.model.decision import log_posterior
+from textnb.model.parameters import AUTO
 from textnb.selection.duplicates import share_near_duplicated
 from textnb.selection.subtraction import leave_one_out_scores
 from textnb.text.analyzer import Analyzer
@@ -27,7 +28,6 @@ from textnb.text.limits import Limits
 from textnb.text.terms import TermTable
 from textnb.text.weights import Weighting
 
-AUTO = "auto"
 TERMS: dict[str, tuple[tuple[tuple[int, int], int], ...]] = {  # n-gram range and min_df
     "word": (((1, 1), 1), ((1, 1), 2), ((1, 2), 2)),
     "char": (((2, 4), 2), ((3, 5), 2)),

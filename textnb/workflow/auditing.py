@@ -83,7 +83,7 @@ def audit(
     threshold : float, default=0.8
         How alike near duplicates are, from 0 to 1.
     **settings
-        Parameters of the `TextClassifier` that judges labels.
+        Parameters of the `TextClassifier` that judges labels; by default complement on log-tfidf.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def audit(
     read = opened(corpus, options, progress)
     require_two_classes(read, "there is nothing to compare labels with")
     progress.status(f"judging {len(read):,} documents …")
-    classifier = TextClassifier(**{**settings, "ledger": False, "calibrate": False})
+    classifier = TextClassifier(**{"model": "complement", **settings, "ledger": False, "calibrate": False})
     classifier.fit(read.texts, read.labels, groups=read.groups)
     training, classes = classifier.training_documents(), np.array(read.classes)
     joint = classifier.leave_one_out() if read.groups is None else classifier.leave_one_group_out()

@@ -27,6 +27,7 @@ from textnb.corpora.readers import GZIP_MARK
 from textnb.corpora.rows import DEFAULT_OPTIONS, ReadOptions
 from textnb.corpora.stream import KEPT_PROBLEMS, STDIN, DocumentStream, ReadAt, Source, open_stream
 from textnb.model.learner import Learner
+from textnb.model.parameters import is_auto
 from textnb.statistics.counts import unique_classes
 from textnb.statistics.ledger import Ledger
 from textnb.statistics.text_counts import TextCounts
@@ -99,10 +100,8 @@ def fit_bag(
     ...     fit_bag(TextClassifier(), bag).predict(["cheap lunch pills"])
     array(['spam'], dtype='<U4')
     """
-    from textnb.selection.tuning import AUTO  # workers, which import this module too, need none of it
-
     for name, value in classifier.get_params(deep=False).items():
-        if isinstance(value, str) and value == AUTO:
+        if is_auto(value):
             raise ValueError(
                 f"{name}='auto' is chosen with all documents at hand, which a bag does not offer: give it a value, "
                 "such as one chosen on a sample"

@@ -15,6 +15,7 @@ from textnb.corpora.rows import DEFAULT_OPTIONS, ReadOptions
 from textnb.model.derive import derive
 from textnb.model.file import content, fitted_of, has_counts, learner_of, parameters_of, predictor_of
 from textnb.model.learner import Learner
+from textnb.model.parameters import effective
 from textnb.model.predictor import Predictor
 from textnb.model.records import to_json
 from textnb.storage import ModelFile, open_model
@@ -344,7 +345,7 @@ class _TextModel:
         parameters, chosen = parameters_of(self.file)
         given = "given" if parameters.pop("vocabulary", None) is not None else None
         pruned = self.learner is not None and self.learner.pruned
-        settings: dict[str, Any] = to_json(parameters | chosen | {"vocabulary": given, "pruned": pruned})
+        settings: dict[str, Any] = to_json(effective(parameters, chosen) | {"vocabulary": given, "pruned": pruned})
         return settings
 
     @property

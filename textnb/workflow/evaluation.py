@@ -10,11 +10,18 @@ import numpy as np
 from textnb.arrays import Array
 from textnb.corpora.corpus import Corpus
 from textnb.corpora.rows import ReadOptions
+from textnb.model.decision import UNSURE
+from textnb.model.policy import Policy
 from textnb.workflow.inputs import Documents, ModelLike, TableInput, open_fitted, stored_label, take
-from textnb.workflow.metrics import DecisionEvaluation, Evaluation, measure, measure_decisions
+from textnb.workflow.metrics import DecisionEvaluation, Evaluation, Outcomes, measure, measure_decisions
 from textnb.workflow.progress import SILENT, Progress
 from textnb.workflow.reading import CorpusLike, in_blocks, opened, part_of
-from textnb.workflow.results import EvaluationResult
+from textnb.workflow.results import EvaluationResult, LearnedDocuments
+
+CANNOT_KNOW = (
+    "the model has no ledger of the documents that it has learned, so nobody knows whether it is evaluated on them, "
+    "which would flatter"
+)
 
 
 def evaluate(
@@ -24,9 +31,13 @@ def evaluate(
     *,
     options: ReadOptions | None = None,
     label: str | None = None,
+    include_learned: bool = False,
     progress: Progress = SILENT,
 ) -> EvaluationResult:
-    """Evaluate a model on the labelled documents of a corpus.
+    """Evaluate a model on the labelled documents of a corpus that it has not learned.
+
+    Which those are is known where the model has a ledger; without one, all documents are evaluated on, and the result
+    says that nobody knows.
 
     Parameters
     ----------
@@ -39,6 +50,8 @@ def evaluate(
         How to read a corpus that is a path. A text of None is the column "text", or that of a mixed model's file.
     label : str, optional
         The column of the classes; by default the one that a mixed model was trained on, else "label".
+    include_learned : bool, default=False
+        Evaluate on learned documents too, which flatters.
 
     Examples
     --------
@@ -56,15 +69,24 @@ def evaluate(
         label = label or (options.label if options.label != ReadOptions().label else stored_label(path))
     read = opened(corpus, columns.options(replace(options, label=label or options.label)), progress)
     rows, part = part_of(read, subset)
+    documents = take(columns.documents(read), rows)
+    learned = _which_are_learned(classifier, documents)
+    if learned is None:
+        progress.notice(CANNOT_KNOW)
+    n_learned = None if learned is None else int(learned.sum())
+    if learned is not None and not include_learned:
+        if learned.all():
+            raise ValueError(_all_learned(read, part, len(rows)))
+        rows, documents = rows[~learned], take(documents, np.flatnonzero(~learned))
     labels = read.labels[rows]
     _require_shared_classes(classifier, read, labels, path or "given", progress)
-    documents = take(columns.documents(read), rows)
     evaluation, decisions = evaluate_documents(classifier, documents, labels, progress)
     return EvaluationResult(
         corpus=read.name,
         edition=read.edition,
         n_train=columns.n_documents(classifier),
         evaluated_on=part,
+        learned=LearnedDocuments(n_learned, included=include_learned),
         settings=columns.settings(classifier),
         evaluation=evaluation,
         decisions=decisions,
@@ -83,13 +105,47 @@ def evaluate_documents(
     best = classes[log_probabilities.argmax(axis=1)]
     evaluation = measure(labels, best, classes, log_probabilities=log_probabilities)
     policy = getattr(classifier, "policy_", None)
-    known = np.isin(labels, classes)
-    if policy is None or not known.any():
+    if policy is None:
         return evaluation, None
-    rule, posterior = policy.rule(classifier.classes_), log_probabilities[known]
-    position = {label: c for c, label in enumerate(classes.tolist())}  # "10" < "2", so the names need not be sorted
-    class_ids = np.array([position[label] for label in labels[known].tolist()])
-    return evaluation, measure_decisions(class_ids, rule.decide(posterior), rule, posterior)
+    decided = policy.rule(classifier.classes_).decide(log_probabilities)
+    return evaluation, evaluate_decisions(labels, decided, policy, classifier.classes_, log_probabilities, evaluation)
+
+
+def evaluate_decisions(
+    labels: Array, decisions: Array, policy: Policy, classes: Array, log_probabilities: Array, evaluation: Evaluation
+) -> DecisionEvaluation:
+    """What decisions among the classes of a model cost, and their matrix, in the order of classes of the evaluation.
+
+    Documents of a class that the model does not know have no cost, but stand in the matrix.
+    """
+    names = classes.astype(np.str_)
+    known = np.isin(labels, names)
+    costs = measure_decisions(
+        _positions(labels[known], names.tolist()), decisions[known], policy.rule(classes), log_probabilities[known]
+    )
+    named = np.append(_positions(names, evaluation.classes), UNSURE)[decisions]  # UNSURE is the last one's number too
+    outcomes = Outcomes.of(_positions(labels, evaluation.classes), named, evaluation.classes)
+    return replace(costs, outcomes=outcomes, protected=None if policy.protected is None else str(policy.protected))
+
+
+def _positions(labels: Array, classes: list[str]) -> Array:
+    """The position of each label among the classes, which need not be sorted: "10" < "2"."""
+    position = {label: c for c, label in enumerate(classes)}
+    return np.array([position[label] for label in labels.tolist()], dtype=np.int64)
+
+
+def _which_are_learned(classifier: Any, documents: Documents) -> Array | None:
+    """Which of the documents the model has learned, under whatever label; None if it has no ledger."""
+    learner = getattr(classifier, "learner_", None)
+    return None if learner is None or learner.ledger is None else learner.ledger.knows(documents)
+
+
+def _all_learned(corpus: Corpus, part: str, n: int) -> str:
+    elsewhere = "its test part (--subset test)" if part == "its own train part" else "others, such as a test part"
+    return (
+        f"all {n:,} documents of {corpus.name} ({part}) were learned by the model, and its figures on them would "
+        f"flatter: evaluate on {elsewhere}, or on these with --all"
+    )
 
 
 def _require_shared_classes(classifier: Any, corpus: Corpus, labels: Array, path: str, progress: Progress) -> None:

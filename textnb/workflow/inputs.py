@@ -22,6 +22,7 @@ from textnb.estimators.gaussian import GaussianNB
 from textnb.estimators.mixed import MixedNB
 from textnb.estimators.mixed_file import KINDS, kind_of, new_vectorizer, save_mixed, weights_name
 from textnb.likelihood.families import family
+from textnb.model.parameters import effective
 from textnb.model.records import to_json
 from textnb.statistics.categories import as_objects
 from textnb.storage import open_model
@@ -45,8 +46,8 @@ def take(documents: Documents, rows: Array) -> Documents:
 
 
 def shown_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The main parameters of a classifier, and those that differ from the default."""
-    defaults = TextClassifier().get_params()
+    """The main parameters of a classifier, and those that differ from the default, or from the literature's values."""
+    defaults = effective(TextClassifier().get_params(), {})
     values: dict[str, Any] = {
         name: list(value) if isinstance(value, tuple) else value for name, value in parameters.items()
     }
@@ -232,13 +233,9 @@ def part_settings(model: MixedNB, names: list[str]) -> dict[str, Any]:
 def as_text_model(pipeline: Pipeline) -> TextClassifier:
     """The text classifier with the settings of a text part."""
     vectorizer, model = pipeline[0], pipeline[-1]
-    return TextClassifier(
-        model=str(kind_of(model)),
-        weights=weights_name(vectorizer),
-        ngrams=vectorizer.ngram_range,
-        alpha=model.alpha,
-        **{name: getattr(vectorizer, name) for name in SHARED},
-    )
+    settings: dict[str, Any] = {"model": kind_of(model), "weights": weights_name(vectorizer), "alpha": model.alpha}
+    shared = {name: getattr(vectorizer, name) for name in SHARED}
+    return TextClassifier(ngrams=vectorizer.ngram_range, **settings, **shared)
 
 
 def _shown_parameters(model: Any) -> dict[str, Any]:

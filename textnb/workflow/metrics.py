@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +13,9 @@ Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 RELIABILITY_BINS = 15
+FEWEST_TESTED = 30  # of fewer documents, an accuracy says little
 PER_CLASS = ("class", "precision", "recall", "f1", "support")
+PER_DECIDED_CLASS = ("class", "caught", "lost", "unsure", "support")
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +55,11 @@ class Evaluation:
     reliability: Reliability | None = None
 
     @property
+    def accuracy_interval(self) -> tuple[float, float]:
+        """Of 95 %."""
+        return wilson_interval(self.accuracy, self.n)
+
+    @property
     def ece(self) -> float | None:
         return None if self.reliability is None else self.reliability.expected_calibration_error
 
@@ -60,6 +67,7 @@ class Evaluation:
         """The same by name, in plain Python types."""
         return {
             **vars(self),
+            "accuracy_interval": list(self.accuracy_interval),
             "confusion_matrix": self.confusion_matrix.tolist(),
             "log_loss": None if self.log_loss == np.inf else self.log_loss,
             "ece": self.ece,
@@ -137,7 +145,66 @@ def reliability_of(log_probabilities: Floats, class_ids: Counts) -> Reliability:
     return Reliability(counts, np.bincount(bins, confidence) / counts, right / counts)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """What was decided: one row per true class, one column per class named, and a last column for unsure."""
+
+    classes: list[Any]
+    confusion_matrix: Counts  # (K, K + 1)
+
+    @classmethod
+    def of(cls, class_ids: Counts, decisions: Counts, classes: Iterable[Any]) -> Self:
+        """From the positions of the true classes and of those named, or `UNSURE`, among `classes`."""
+        names = _plain(classes)
+        columns = np.where(decisions == UNSURE, len(names), decisions)
+        return cls(names, confusion_matrix(class_ids, columns, len(names), len(names) + 1))
+
+    @property
+    def n(self) -> int:
+        return int(self.confusion_matrix.sum())
+
+    @property
+    def unsure(self) -> float:
+        """The share of documents without a class."""
+        return float(self.confusion_matrix[:, -1].sum() / self.n)
+
+    @property
+    def wrong(self) -> float:
+        """The share of documents that were named otherwise."""
+        named = self.confusion_matrix[:, :-1]
+        return float((named.sum() - np.trace(named)) / self.n)
+
+    @property
+    def accuracy(self) -> float:
+        """The share of documents whose class was named; an unsure document is none of them."""
+        return float(np.trace(self.confusion_matrix) / self.n)
+
+    @property
+    def accuracy_interval(self) -> tuple[float, float]:
+        """Of 95 %."""
+        return wilson_interval(self.accuracy, self.n)
+
+    @property
+    def per_class(self) -> list[dict[str, Any]]:
+        """The shares of each class that were named as it (caught), named otherwise (lost), and left unsure."""
+        matrix = self.confusion_matrix
+        support, right, unsure = matrix.sum(axis=1), np.diagonal(matrix), matrix[:, -1]
+        counts = (right, support - right - unsure, unsure)
+        shares = (_ratio(count, support).tolist() for count in counts)
+        rows = zip(self.classes, *shares, support.tolist(), strict=True)
+        return [dict(zip(PER_DECIDED_CLASS, row, strict=True)) for row in rows]
+
+    def to_json(self) -> dict[str, Any]:
+        """The same by name, in plain Python types."""
+        return {
+            "accuracy": self.accuracy,
+            "accuracy_interval": list(self.accuracy_interval),
+            "per_class": self.per_class,
+            "confusion_matrix": self.confusion_matrix.tolist(),
+        }
+
+
+@dataclass(frozen=True, eq=False)
 class DecisionEvaluation:
     """The result of `measure_decisions`: costs are per document, rates are of the protected class."""
 
@@ -146,13 +213,16 @@ class DecisionEvaluation:
     cost_error: float  # the standard error of the average
     expected_cost: float | None  # what the probabilities promised
     unsure: float  # the share of documents without a class
+    outcomes: Outcomes  # also of documents of classes that have no cost
     false_positive_rate: float | None = None  # documents of the protected class that were named otherwise
     false_positive_interval: tuple[float, float] | None = None  # of 95 %
+    protected: Any = None  # the protected class
 
     def to_json(self) -> dict[str, Any]:
-        """The same by name, in plain Python types."""
+        """The same by name, in plain Python types; those of the outcomes beside those of the costs."""
+        costs = {name: value for name, value in vars(self).items() if name != "outcomes"}
         interval = self.false_positive_interval
-        return {**vars(self), "false_positive_interval": interval and list(interval)}
+        return {**costs, "false_positive_interval": interval and list(interval), **self.outcomes.to_json()}
 
 
 def measure_decisions(
@@ -182,15 +252,30 @@ def measure_decisions(
         cost_error=float(paid.std() / np.sqrt(len(paid))),
         expected_cost=promised,
         unsure=float(unsure.mean()),
+        outcomes=Outcomes.of(class_ids, decisions, range(len(costs))),
         false_positive_rate=rate,
         false_positive_interval=interval,
+        protected=rule.protected,
     )
 
 
-def confusion_matrix(true: Counts, predicted: Counts, n_classes: int) -> Counts:
+def wilson_interval(share: float, n: int) -> tuple[float, float]:
+    """(p + z²/2n ± z √(p(1 − p)/n + z²/4n²)) / (1 + z²/n), z = 1.96: the 95 % interval of a share p of n documents.
+
+    Wilson 1927. It takes the documents to be independent of one another.
+    """
+    z = 1.959963984540054
+    centre = share + z**2 / (2 * n)
+    half = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    low, high = (centre - half) / (1 + z**2 / n), (centre + half) / (1 + z**2 / n)
+    return float(max(low, 0.0)), float(min(high, 1.0))
+
+
+def confusion_matrix(true: Counts, predicted: Counts, n_classes: int, n_columns: int | None = None) -> Counts:
     """M_ij = number of documents of class i that were given class j, from class numbers."""
-    pairs = np.bincount(true * n_classes + predicted, minlength=n_classes * n_classes)
-    return pairs.reshape(n_classes, n_classes).astype(np.int64, copy=False)
+    n_columns = n_columns or n_classes
+    pairs = np.bincount(true * n_columns + predicted, minlength=n_classes * n_columns)
+    return pairs.reshape(n_classes, n_columns).astype(np.int64, copy=False)
 
 
 def precision_recall_f1(matrix: Counts) -> tuple[Floats, Floats, Floats]:
@@ -227,9 +312,19 @@ def most_confused_classes(matrix: Counts, n: int) -> Counts:
     return np.sort(pairs[np.sort(first)[:n]])
 
 
+def is_decided(matrix: Counts) -> bool:
+    """Whether a matrix is that of decisions, with a last column for unsure."""
+    return matrix.shape[1] > matrix.shape[0]
+
+
+def part_of_matrix(matrix: Counts, classes: Counts) -> Counts:
+    """The rows and columns of some classes, and the last column of decisions."""
+    return matrix[np.ix_(classes, np.append(classes, np.arange(*matrix.shape)))]
+
+
 def _confusions(matrix: Counts) -> tuple[Counts, Counts]:
-    """Rows and columns of the off-diagonal counts above 0, largest count first."""
-    true, predicted = np.nonzero(matrix)
+    """Rows and columns of the off-diagonal counts above 0, largest count first; unsure is no class."""
+    true, predicted = np.nonzero(matrix[:, : len(matrix)])
     wrong = true != predicted
     true, predicted = true[wrong], predicted[wrong]
     order = np.argsort(-matrix[true, predicted], kind="stable")

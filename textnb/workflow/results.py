@@ -7,17 +7,38 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from textnb.model.records import to_json
-from textnb.workflow.metrics import DecisionEvaluation, Evaluation
+from textnb.workflow.metrics import DecisionEvaluation, Evaluation, Outcomes
 
 if TYPE_CHECKING:
     from textnb.corpora.corpus import Problem
     from textnb.model.calibration import Calibration
     from textnb.selection.tuning import Choice
 
+MEASURES = ("accuracy", "accuracy_interval", "macro_f1", "per_class", "confusion_matrix")
+
+
+@dataclass(frozen=True)
+class LearnedDocuments:
+    """How many documents of the part to evaluate on the model had learned, and whether they were evaluated on.
+
+    `n` is None where the model has no ledger, so that nobody knows.
+    """
+
+    n: int | None
+    included: bool = False
+
+    @property
+    def n_skipped(self) -> int | None:
+        return 0 if self.included and self.n is not None else self.n
+
+    @property
+    def n_tested(self) -> int | None:
+        return self.n if self.included or self.n is None else 0
+
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluationResult:
-    """How a model did on documents that it had not learned from.
+    """How a model did on documents that it had not learned from, or as `learned` says.
 
     Attributes
     ----------
@@ -31,6 +52,8 @@ class EvaluationResult:
         Documents that were skipped; `n_problems`, where it is given, counts those that are not listed, too.
     decisions : DecisionEvaluation or None
         What decisions cost, where the model has a policy.
+    learned : LearnedDocuments or None
+        What became of documents that the model knew; None for those that were held out in training.
     """
 
     corpus: str
@@ -44,6 +67,12 @@ class EvaluationResult:
     n_problems: int | None = None
     decisions: DecisionEvaluation | None = None
     calibration: Calibration | None = None
+    learned: LearnedDocuments | None = None
+
+    @property
+    def shown(self) -> Evaluation | Outcomes:
+        """The matrix to show: that of the decisions where the model has a policy, else of the most probable classes."""
+        return self.evaluation if self.decisions is None else self.decisions.outcomes
 
     def to_json(self) -> dict[str, Any]:
         """The result by name; `auc`, `decisions`, `skipped` and the like only where there is such a thing."""
@@ -55,9 +84,11 @@ class EvaluationResult:
             "n_train": self.n_train,
             "n_test": measured["n"],
             "settings": {**self.settings, "evaluated_on": self.evaluated_on},
-            **{name: measured[name] for name in ("accuracy", "macro_f1", "per_class", "confusion_matrix")},
+            **{name: measured[name] for name in MEASURES},
             "model_file": self.model_file,
         }
+        if self.learned is not None:  # None where nobody knows
+            result |= {"n_learned_skipped": self.learned.n_skipped, "n_learned_tested": self.learned.n_tested}
         more = {
             **{name: measured[name] for name in ("auc", "log_loss", "ece")},
             "calibration": to_json(self.calibration),

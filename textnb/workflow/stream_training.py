@@ -24,7 +24,7 @@ from textnb.workflow.metrics import Evaluation, measure
 from textnb.workflow.progress import SILENT, Progress
 from textnb.workflow.results import TrainingResult
 from textnb.workflow.stream import Block, StreamLearner, blocks_of, is_held_out, resume, write_checkpoint
-from textnb.workflow.training import check_share, complete_settings
+from textnb.workflow.training import check_share, checked_settings
 
 IsHeldOut: TypeAlias = Callable[[str], bool]
 Undisturbed: TypeAlias = Callable[[], AbstractContextManager[None]]
@@ -88,7 +88,7 @@ def train_stream(
             f"{source} is no table, and is read as a whole: leave out --stream, --prune, --checkpoint and "
             "--engine dask, or give .csv, .tsv or .jsonl files"
         )
-    settings = complete_settings(settings, can_choose=False)
+    settings = checked_settings(settings, can_choose=False)
     keep_ledger = settings.get("ledger") is True
     classifier = TextClassifier(**settings | {"ledger": keep_ledger, "calibrate": False})  # which needs all documents
     learning = StreamLearner(classifier.new_learner(keep_ledger=keep_ledger), prune=prune)

@@ -16,10 +16,11 @@ from textnb.corpora.corpus import Corpus
 from textnb.corpora.rows import ReadOptions
 from textnb.estimators.classifier import TextClassifier
 from textnb.likelihood.families import FAMILIES
-from textnb.selection.tuning import AUTO, Candidate
-from textnb.workflow.evaluation import evaluate_documents
+from textnb.model.decision import UNSURE
+from textnb.model.parameters import CHOOSABLE, is_auto
+from textnb.workflow.evaluation import evaluate_decisions, evaluate_documents
 from textnb.workflow.inputs import Documents, Input, TextInput, chosen_columns, take
-from textnb.workflow.metrics import Evaluation, measure
+from textnb.workflow.metrics import DecisionEvaluation, Evaluation, measure
 from textnb.workflow.progress import SILENT, Progress
 from textnb.workflow.reading import CorpusLike, opened, require_two_classes
 from textnb.workflow.results import TrainingResult
@@ -80,7 +81,7 @@ def train(
         Receives messages and progress while the work is done.
     **settings
         Parameters of `TextClassifier`. Where model, weights, alpha, ngrams and min_df are all left out, they are
-        "auto": chosen by leave-one-out on the training documents.
+        chosen by leave-one-out on the training documents, if there are 50 or more.
 
     Returns
     -------
@@ -138,13 +139,14 @@ def cross_validate(
     work = _prepare(corpus, settings, decisions, categorical, numeric, options, progress)
     split = work.corpus.split
     rows = np.arange(len(work.corpus)) if split is None else np.flatnonzero(split == "train")
-    evaluation, accuracies = _predict_folds(work, rows, folds, seed, progress)
+    evaluation, decided, accuracies = _predict_folds(work, rows, folds, seed, decisions, progress)
     work.columns.fit(work.model, work.corpus, work.documents, rows)
     decisions.apply(work.model)
     by_group = "" if work.corpus.groups is None else " by group"
     return work.result(
         output,
         evaluation=evaluation,
+        decisions=decided,
         folds=accuracies,
         n_train=len(rows),
         evaluated_on=f"{folds}-fold cross-validation{by_group}",
@@ -190,7 +192,7 @@ def _prepare(
     options = options or ReadOptions(text=None)
     columns: Input = TextInput()
     is_mixed = categorical is not None or numeric is not None
-    settings = complete_settings(settings, can_choose=not is_mixed)
+    settings = checked_settings(settings, can_choose=not is_mixed)
     if is_mixed:
         model = settings.get("model")
         if model in FAMILIES and not FAMILIES[model].has_likelihood:
@@ -207,17 +209,15 @@ def _prepare(
     return _Work(read, columns, columns.documents(read), columns.new_model(settings), options.label)
 
 
-def complete_settings(settings: Mapping[str, Any], *, can_choose: bool) -> dict[str, Any]:
-    """The settings, with "auto" for the choosable ones if none of them is given."""
+def checked_settings(settings: Mapping[str, Any], *, can_choose: bool) -> dict[str, Any]:
+    """Settings that `TextClassifier` has, without those that are left out; nothing is "auto" unless it can be."""
     for name in settings:
         if name not in TextClassifier().get_params():
             raise ValueError(f"there is no setting {name!r}; columns are named by options=ReadOptions(text=…, label=…)")
-    given = [settings[name] for name in Candidate._fields if name in settings]
-    if can_choose and not given:
-        return {**dict.fromkeys(Candidate._fields, AUTO), **settings}
-    if not can_choose and any(isinstance(value, str) and value == AUTO for value in given):
+    given = {name: value for name, value in settings.items() if name not in CHOOSABLE or value is not None}
+    if not can_choose and any(is_auto(given.get(name)) for name in CHOOSABLE):
         raise ValueError("auto needs the text of all documents in memory: give a value, or no stream and no columns")
-    return dict(settings)
+    return given
 
 
 def check_share(test_size: float) -> None:
@@ -249,9 +249,9 @@ def split_documents(corpus: Corpus, test_size: float = 0.3, seed: int = 0) -> tu
 
 
 def _predict_folds(
-    work: _Work, rows: Array, n_folds: int, seed: int, progress: Progress
-) -> tuple[Evaluation, list[float]]:
-    """The evaluation of all documents, each predicted without its fold, and the accuracy of each fold."""
+    work: _Work, rows: Array, n_folds: int, seed: int, decisions: Decisions, progress: Progress
+) -> tuple[Evaluation, DecisionEvaluation | None, list[float]]:
+    """The evaluation of all documents, each predicted and decided without its fold, and the accuracy of each fold."""
     corpus, labels = work.corpus, work.corpus.labels[rows]
     smallest = min(np.unique(labels, return_counts=True)[1])
     if smallest < n_folds:
@@ -260,12 +260,22 @@ def _predict_folds(
     groups = None if corpus.groups is None else corpus.groups[rows]
     folds = kind(n_folds, shuffle=True, random_state=seed).split(rows, labels, groups)
     log_probabilities = np.full((len(rows), len(corpus.classes)), -np.inf)
-    accuracies = []
+    named = np.full(len(rows), UNSURE)
+    policy, accuracies = None, []
     for learn, test in progress.each(folds, n_folds, "cross-validating", " folds"):
         model = clone(work.model)
         work.columns.fit(model, corpus, work.documents, rows[learn])
         predicted = model.predict_log_proba(take(work.documents, rows[test]))
-        log_probabilities[np.ix_(test, np.searchsorted(corpus.classes, model.classes_))] = predicted
+        columns = np.searchsorted(corpus.classes, model.classes_)
+        log_probabilities[np.ix_(test, columns)] = predicted
+        decisions.apply(model)
+        if (policy := getattr(model, "policy_", None)) is not None:
+            named[test] = np.append(columns, UNSURE)[policy.rule(model.classes_).decide(predicted)]
         accuracies.append(float(np.mean(model.classes_[predicted.argmax(axis=1)] == labels[test])))
-    best = np.array(corpus.classes)[log_probabilities.argmax(axis=1)]
-    return measure(labels, best, corpus.classes, log_probabilities=log_probabilities), accuracies
+    classes = np.array(corpus.classes)
+    best = classes[log_probabilities.argmax(axis=1)]
+    evaluation = measure(labels, best, corpus.classes, log_probabilities=log_probabilities)
+    decided = None
+    if policy is not None:  # all folds have its prices
+        decided = evaluate_decisions(labels, named, policy, classes, log_probabilities, evaluation)
+    return evaluation, decided, accuracies

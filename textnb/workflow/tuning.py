@@ -11,7 +11,9 @@ import numpy as np
 from textnb.corpora.corpus import Problem, select
 from textnb.corpora.rows import DEFAULT_OPTIONS, ReadOptions
 from textnb.estimators.classifier import TextClassifier
-from textnb.selection.tuning import AUTO, Candidate, Choice, Trial
+from textnb.model.parameters import AUTO, CHOOSABLE
+from textnb.selection.tuning import Choice, Trial
+from textnb.workflow.metrics import wilson_interval
 from textnb.workflow.progress import SILENT, Progress
 from textnb.workflow.reading import CorpusLike, opened, require_two_classes
 
@@ -27,8 +29,14 @@ class TuningResult:
     choice: Choice
     problems: Sequence[Problem] = ()
 
+    @property
+    def accuracy_interval(self) -> tuple[float, float]:
+        """Of the best candidate's accuracy, 95 %; that it is the best of many is not in it."""
+        return wilson_interval(self.choice.best.accuracy, self.choice.n_documents)
+
     def to_json(self) -> dict[str, Any]:
-        return {"corpus": self.corpus, "edition": self.edition, **self.choice.to_json()}
+        interval = {"accuracy_interval": list(self.accuracy_interval)}
+        return {"corpus": self.corpus, "edition": self.edition, **self.choice.to_json(), **interval}
 
 
 def tune(
@@ -56,7 +64,7 @@ def tune(
         read = select(read, "train")
     require_two_classes(read)
     class_ids = np.searchsorted(read.classes, read.labels)
-    classifier = TextClassifier(**{**dict.fromkeys(Candidate._fields, AUTO), "ledger": False, **settings})
+    classifier = TextClassifier(**{**dict.fromkeys(CHOOSABLE, AUTO), "ledger": False, **settings})
     best = 0.0
     with progress.bar("tuning", " candidates") as advance:
 

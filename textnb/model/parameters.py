@@ -1,0 +1,61 @@
+"""The parameters of a text classifier: what they can be, and what is taken where they are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Literal, TypeAlias, get_args
+
+Model: TypeAlias = Literal["multinomial", "complement", "bernoulli"]
+Weights: TypeAlias = Literal["counts", "binary", "tfidf", "log-tfidf"]
+Units: TypeAlias = Literal["word", "char", "char_wb"]
+Unknown: TypeAlias = Literal["ignore", "token"]
+Accents: TypeAlias = Literal["ascii", "unicode"]
+Auto: TypeAlias = Literal["auto"]
+Choosable: TypeAlias = Literal["model", "weights", "ngrams", "min_df", "alpha"]
+
+AUTO: Auto = "auto"
+CHOOSABLE: tuple[str, ...] = get_args(Choosable)
+LITERATURE: Mapping[str, Any] = MappingProxyType(  # Rennie et al. 2003, without their normalised weights
+    {"model": "complement", "weights": "log-tfidf", "ngrams": (1, 1), "min_df": 1, "alpha": 1.0}
+)
+
+
+def open_parameters(parameters: Mapping[str, Any]) -> tuple[str, ...]:
+    """The parameters that are to be chosen: all five if each is None, else those that are "auto"."""
+    if all(parameters[name] is None for name in CHOOSABLE):
+        return CHOOSABLE
+    return tuple(name for name in CHOOSABLE if is_auto(parameters[name]))
+
+
+def with_literature(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The five parameters: "auto" for those that are open, the literature's value for others that are None."""
+    opened = open_parameters(parameters)
+    return {name: AUTO if name in opened else _given(parameters, name) for name in CHOOSABLE}
+
+
+def effective(parameters: Mapping[str, Any], chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """All parameters, with what was chosen for those that are None or "auto", else the literature's value for None."""
+    found = dict(parameters)
+    for name in CHOOSABLE:
+        if name in chosen and (found[name] is None or is_auto(found[name])):
+            found[name] = chosen[name]
+        elif is_auto(found[name]):
+            raise ValueError(f"{name}='auto' is chosen by fit, from documents that are all in memory: give a value")
+        else:
+            found[name] = _given(parameters, name)
+    return found
+
+
+def left_to_choice(parameters: Mapping[str, Any], chosen: Mapping[str, Any]) -> tuple[str, ...]:
+    """The parameters left out that a fit may choose or has chosen; where others are given, None is a fixed value."""
+    names = [name for name in CHOOSABLE if parameters[name] is None]
+    return tuple(sorted(names if len(names) == len(CHOOSABLE) else chosen.keys() & names))
+
+
+def is_auto(value: Any) -> bool:
+    return isinstance(value, str) and value == AUTO
+
+
+def _given(parameters: Mapping[str, Any], name: str) -> Any:
+    return LITERATURE[name] if parameters[name] is None else parameters[name]
