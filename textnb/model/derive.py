@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,12 +17,14 @@ from textnb.likelihood.smoothing import check_alpha
 from textnb.model.calibration import Calibration
 from textnb.model.learner import Learner
 from textnb.model.policy import Policy
-from textnb.model.predictor import Predictor
 from textnb.statistics.counts import ClassCounts
 from textnb.statistics.text_counts import TextCounts
 from textnb.text.features import EMPTY_VOCABULARY, Features
 from textnb.text.frozen import UNIT, frozen_idf, unknown_idf
 from textnb.text.weights import Weighting
+
+if TYPE_CHECKING:
+    from textnb.model.predictor import Predictor
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +64,8 @@ class Derivation:
 
     def predictor(self, calibration: Calibration | None = None, policy: Policy | None = None) -> Predictor:
         """What predicts with all of that in memory."""
+        from textnb.model.predictor import Predictor
+
         recipe = self.learner.recipe
         return Predictor(
             analyzer=recipe.analyzer,

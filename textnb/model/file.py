@@ -6,7 +6,7 @@ their totals and from the per-class part of the rule, which is stored.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from textnb.arrays import Array
 from textnb.likelihood.rules import ClassPart
 from textnb.model.derive import Derivation, TouchedRule, derive, kept_terms, unknown_totals
 from textnb.model.learner import Learner
-from textnb.model.predictor import Predictor
 from textnb.model.records import from_json
 from textnb.model.settings import Fitted, Settings, settings_json
 from textnb.model.stored import (
@@ -43,6 +42,9 @@ from textnb.text.frozen import UNIT
 from textnb.text.ngram_terms import terms_from_arrays
 from textnb.text.terms import TermTable
 from textnb.text.weights import Weighting
+
+if TYPE_CHECKING:
+    from textnb.model.predictor import Predictor
 
 __all__ = [
     "Fitted",
@@ -237,6 +239,8 @@ def _check_rule(file: ModelFile, learner: Learner, *, compare: bool) -> None:
 
 def predictor_of(file: ModelFile) -> Predictor:
     """The predictor of an open model file, of which only what is touched is read and verified."""
+    from textnb.model.predictor import Predictor
+
     settings = settings_of(file)
     if is_old(file):
         from textnb.model.old_files import predictor
