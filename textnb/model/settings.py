@@ -64,6 +64,7 @@ class Settings:
     auto: tuple[Choosable, ...]
     calibration: Calibration | None = None
     policy: Policy | None = None
+    compact: bool | None = None  # whether the file has only what prediction needs
 
     def __post_init__(self) -> None:
         if not are_labels(list(self.classes)):
