@@ -108,10 +108,10 @@ def show_evaluation(
 
     report_skipped(result.problems, quiet, total=result.n_problems)
     evaluation = result.evaluation
-    if plot is not None:
+    if plot is not None and evaluation is not None:
         confusion_heatmap(evaluation, plot, title=f"{corpus}: accuracy {evaluation.accuracy:.4f}")
         notice(f"drew {plot}", quiet)
-    if reliability is not None:
+    if reliability is not None and evaluation is not None:
         reliability_diagram(evaluation, reliability, title=f"{corpus}: {calibration_word(result)}")
         notice(f"drew {reliability}", quiet)
     show_json(result.to_json()) if as_json else show(evaluation_text(result))

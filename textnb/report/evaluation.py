@@ -10,6 +10,7 @@ import numpy as np
 
 from textnb.report.safe import printable
 from textnb.report.tables import confused_pairs_table, confusion_table, per_class_table, table
+from textnb.report.updates import compact_lines
 
 if TYPE_CHECKING:
     from textnb.selection.tuning import Choice
@@ -25,13 +26,23 @@ def evaluation_text(result: EvaluationResult) -> str:
     """Sizes and settings, the measures, the table of classes and the confusion matrix."""
     measured = result.evaluation
     choice, folds = getattr(result, "choice", None), getattr(result, "folds", [])
-    sizes = f"{result.n_train:,} learned from, {measured.n:,} tested on ({result.evaluated_on})"
+    if measured is None:
+        sizes = f"{result.n_train:,} learned from, none tested on"
+    else:
+        sizes = (
+            f"{result.n_train:,} learned from, {measured.n:,} tested on ({result.evaluated_on}), "
+            f"{len(measured.classes)} classes"
+        )
     lines = [
         f"corpus     {printable(result.corpus)}: {printable(result.edition)}",
-        f"documents  {sizes}, {len(measured.classes)} classes",
+        f"documents  {sizes}",
         settings_lines(result.settings),
         *([] if choice is None else choice_lines(choice)),
         "",
+    ]
+    if measured is None:
+        return "\n".join([*lines, *model_lines(result)])
+    lines += [
         f"accuracy   {measured.accuracy:.4f}",
         f"macro-F1   {measured.macro_f1:.4f}",
     ]
@@ -46,9 +57,24 @@ def evaluation_text(result: EvaluationResult) -> str:
         lines.append(_filled(f"decisions  {decisions_text(result.decisions)}"))
     lines += ["", per_class_table(measured), "", confusion_table(measured), ""]
     lines += ["most confused", confused_pairs_table(measured)]
-    if result.model_file is not None:
-        lines += ["", f"model      {printable(result.model_file)}"]
-    return "\n".join(lines)
+    return "\n".join([*lines, "", *model_lines(result)]).rstrip()
+
+
+def model_lines(result: EvaluationResult) -> list[str]:
+    """The model file; of a training, what the saved model has learned."""
+    if result.model_file is None:
+        return []
+    n_learned, n_documents = (getattr(result, name, None) for name in ("n_learned", "n_documents"))
+    if n_learned is None or n_documents is None:
+        return [f"model      {printable(result.model_file)}"]
+    learned = f"all {n_learned:,} documents"
+    if n_learned < n_documents:
+        learned = f"{n_learned:,} of {n_documents:,} documents (--refit learns all)"
+    lines = [f"saved      {printable(result.model_file)}, which has learned {learned}"]
+    if getattr(result, "compact", False):
+        rounded = result.settings["weights"].endswith("tfidf")
+        lines += [f"{INDENT}{line}" for line in compact_lines(rounded=rounded)]
+    return lines
 
 
 def calibration_word(result: EvaluationResult) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluationResult:
-    """How a model did on documents that it had not learned from.
+    """How a model did on documents that it had not learned from; `evaluation` is None if there were none.
 
     Attributes
     ----------
@@ -38,7 +39,7 @@ class EvaluationResult:
     n_train: int
     evaluated_on: str
     settings: dict[str, Any]
-    evaluation: Evaluation
+    evaluation: Evaluation | None
     model_file: str | None = None
     problems: Sequence[Problem] = ()
     n_problems: int | None = None
@@ -47,7 +48,7 @@ class EvaluationResult:
 
     def to_json(self) -> dict[str, Any]:
         """The result by name; `auc`, `decisions`, `skipped` and the like only where there is such a thing."""
-        measured = self.evaluation.to_json()
+        measured = self._measured()
         result = {
             "corpus": self.corpus,
             "edition": self.edition,
@@ -67,6 +68,10 @@ class EvaluationResult:
         }
         return result | {name: value for name, value in more.items() if value is not None}
 
+    def _measured(self) -> dict[str, Any]:
+        assert self.evaluation is not None
+        return self.evaluation.to_json()
+
     def _of_training(self) -> dict[str, Any]:
         return {}
 
@@ -77,6 +82,12 @@ class TrainingResult(EvaluationResult):
 
     Attributes
     ----------
+    n_learned : int
+        The number of documents that the classifier has learned, the held-out ones too if it was refitted.
+    n_documents : int
+        The number of documents that it was given.
+    compact : bool
+        Whether the file only predicts.
     folds : list of float
         The accuracy of each fold of a cross-validation.
     choice : Choice or None
@@ -84,8 +95,17 @@ class TrainingResult(EvaluationResult):
     """
 
     classifier: Any = field(repr=False)
+    n_learned: int
+    n_documents: int
+    compact: bool = False
     folds: list[float] = field(default_factory=list)
     choice: Choice | None = None
 
+    def _measured(self) -> dict[str, Any]:
+        if self.evaluation is None:  # then every measure is None
+            return defaultdict(lambda: None, classes=self.classifier.classes_.tolist(), n=0)
+        return super()._measured()
+
     def _of_training(self) -> dict[str, Any]:
-        return {"choice": None if self.choice is None else self.choice.to_json(), "folds": self.folds or None}
+        learned = {"n_learned": self.n_learned, "compact": self.compact or None}
+        return learned | {"choice": None if self.choice is None else self.choice.to_json(), "folds": self.folds or None}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from textnb.selection.tuning import AUTO, Candidate
 from textnb.workflow.evaluation import evaluate_documents
 from textnb.workflow.inputs import Documents, Input, TextInput, chosen_columns, take
 from textnb.workflow.metrics import Evaluation, measure
+from textnb.workflow.outputs import KnownDocuments, ModelOutput
 from textnb.workflow.progress import SILENT, Progress
 from textnb.workflow.reading import CorpusLike, opened, require_two_classes
 from textnb.workflow.results import TrainingResult
@@ -56,6 +57,9 @@ def train(
     numeric: Sequence[str] | None = None,
     options: ReadOptions | None = None,
     output: str | PathLike[str] | None = None,
+    overwrite: bool = False,
+    refit: bool = False,
+    compact: bool = False,
     progress: Progress = SILENT,
     **settings: Any,
 ) -> TrainingResult:
@@ -67,6 +71,8 @@ def train(
         A named corpus, a path that `textnb.corpora.read_corpus` reads, or a corpus that was read.
     test_size, seed
         The share that is held out, stratified, of a corpus without a test part of its own, and the seed of the split.
+        With 0 nothing is held out, nor a test part of the corpus's own: the model learns everything, and there is no
+        evaluation.
     decisions : Decisions, optional
         What errors cost.
     categorical, numeric : sequence of str, optional
@@ -75,7 +81,13 @@ def train(
     options : ReadOptions, optional
         How to read a corpus that is a path. A text of None is the column "text"; beside other columns, if it is there.
     output : path, optional
-        Where to save the model.
+        Where to save the model. An input, a file that is not a model, and a model that has learned documents which are
+        not in the corpus are refused, unless `overwrite` is true.
+    refit : bool, default=False
+        Learn what was held out too, once the model is evaluated: its counts are then those of all documents. What was
+        chosen, the idf, the calibration and the policy stay as they were evaluated.
+    compact : bool, default=False
+        Save a smaller file that only predicts: see `textnb.workflow.compact`.
     progress : Progress, optional
         Receives messages and progress while the work is done.
     **settings
@@ -85,7 +97,7 @@ def train(
     Returns
     -------
     TrainingResult
-        With the fitted ``classifier`` and its ``evaluation``.
+        With the fitted ``classifier`` and its ``evaluation``, which is None if nothing was held out.
 
     Examples
     --------
@@ -99,14 +111,28 @@ def train(
     array(['ham'], dtype='<U4')
     """
     check_share(test_size)
-    work = _prepare(corpus, settings, decisions, categorical, numeric, options, progress)
+    place = ModelOutput.of(output, [corpus], overwrite=overwrite)
+    work = _prepare(corpus, settings, decisions, categorical, numeric, options, progress, refit=refit, compact=compact)
+    if place is not None:
+        place.check(work.known)
     learn, test, evaluated_on = split_documents(work.corpus, test_size, seed)
     progress.status(f"learning from {len(learn):,} documents …")
     work.columns.fit(work.model, work.corpus, work.documents, learn)
     decisions.apply(work.model)
-    labels = work.corpus.labels[test]
-    evaluation, decided = evaluate_documents(work.model, take(work.documents, test), labels, progress)
-    return work.result(output, evaluation=evaluation, decisions=decided, n_train=len(learn), evaluated_on=evaluated_on)
+    evaluation = decided = None
+    if len(test):
+        held_out, labels = take(work.documents, test), work.corpus.labels[test]
+        evaluation, decided = evaluate_documents(work.model, held_out, labels, progress)
+        if refit:
+            work.model.learn(held_out, labels)
+    return work.result(
+        place,
+        evaluation=evaluation,
+        decisions=decided,
+        n_train=len(learn),
+        n_learned=len(work.corpus) if refit else len(learn),
+        evaluated_on=evaluated_on,
+    )
 
 
 def cross_validate(
@@ -119,6 +145,8 @@ def cross_validate(
     numeric: Sequence[str] | None = None,
     options: ReadOptions | None = None,
     output: str | PathLike[str] | None = None,
+    overwrite: bool = False,
+    compact: bool = False,
     progress: Progress = SILENT,
     **settings: Any,
 ) -> TrainingResult:
@@ -135,7 +163,10 @@ def cross_validate(
     >>> cross_validate(mail, 3, model="multinomial", weights="counts").folds
     [1.0, 1.0, 1.0]
     """
-    work = _prepare(corpus, settings, decisions, categorical, numeric, options, progress)
+    place = ModelOutput.of(output, [corpus], overwrite=overwrite)
+    work = _prepare(corpus, settings, decisions, categorical, numeric, options, progress, compact=compact)
+    if place is not None:
+        place.check(work.known)
     split = work.corpus.split
     rows = np.arange(len(work.corpus)) if split is None else np.flatnonzero(split == "train")
     evaluation, accuracies = _predict_folds(work, rows, folds, seed, progress)
@@ -143,10 +174,11 @@ def cross_validate(
     decisions.apply(work.model)
     by_group = "" if work.corpus.groups is None else " by group"
     return work.result(
-        output,
+        place,
         evaluation=evaluation,
         folds=accuracies,
         n_train=len(rows),
+        n_learned=len(rows),
         evaluated_on=f"{folds}-fold cross-validation{by_group}",
     )
 
@@ -160,11 +192,19 @@ class _Work:
     documents: Documents
     model: Any
     label: str
+    compact: bool
 
-    def result(self, output: str | PathLike[str] | None, **measured: Any) -> TrainingResult:
+    @property
+    def known(self) -> KnownDocuments:
+        """All documents that were read."""
+        return KnownDocuments.of(self.columns.texts_of(self.corpus))
+
+    def result(self, output: ModelOutput | None, **measured: Any) -> TrainingResult:
         """Save the model, and return its result."""
-        path = None if output is None else fspath(output)
-        self.columns.save(self.model, path, self.label)
+        self.columns.name_columns(self.model)
+        path = None
+        if output is not None:
+            path = output.save(self.known, lambda path: self.columns.save(self.model, path, self.label, self.compact))
         return TrainingResult(
             corpus=self.corpus.name,
             edition=self.corpus.edition,
@@ -173,6 +213,8 @@ class _Work:
             choice=getattr(self.model, "choice_", None),
             calibration=getattr(self.model, "calibration_", None),
             model_file=path,
+            compact=self.compact,
+            n_documents=len(self.corpus),
             problems=self.corpus.problems,
             **measured,
         )
@@ -186,6 +228,9 @@ def _prepare(
     numeric: Sequence[str] | None,
     options: ReadOptions | None,
     progress: Progress,
+    *,
+    refit: bool = False,
+    compact: bool = False,
 ) -> _Work:
     options = options or ReadOptions(text=None)
     columns: Input = TextInput()
@@ -200,11 +245,16 @@ def _prepare(
                 f"that theirs could be added to; use {usable}"
             )
         columns = chosen_columns(corpus, options, categorical or (), numeric or ())
-        if decisions.wanted:
-            raise ValueError("--cost, --unsure and --ceiling are for models of text: leave out the other columns")
+        for option, wanted in (
+            ("--cost, --unsure and --ceiling are", decisions.wanted),
+            ("--refit is", refit),
+            ("--compact is", compact),
+        ):
+            if wanted:
+                raise ValueError(f"{option} for models of text: leave out the other columns")
     read = opened(corpus, columns.options(options), progress)
     require_two_classes(read)
-    return _Work(read, columns, columns.documents(read), columns.new_model(settings), options.label)
+    return _Work(read, columns, columns.documents(read), columns.new_model(settings), options.label, compact)
 
 
 def complete_settings(settings: Mapping[str, Any], *, can_choose: bool) -> dict[str, Any]:
@@ -221,12 +271,17 @@ def complete_settings(settings: Mapping[str, Any], *, can_choose: bool) -> dict[
 
 
 def check_share(test_size: float) -> None:
-    if not 0 < test_size < 1:
-        raise ValueError(f"--test-size is a share between 0 and 1, got {test_size:g}")
+    if not 0 <= test_size < 1:
+        raise ValueError(f"--test-size is a share from 0 to less than 1, got {test_size:g}")
 
 
 def split_documents(corpus: Corpus, test_size: float = 0.3, seed: int = 0) -> tuple[Array, Array, str]:
-    """Positions to learn from and to test on: the corpus's own parts, or a stratified random share held out."""
+    """Positions to learn from and to test on: the corpus's own parts, or a stratified random share held out.
+
+    With a share of 0, all documents are to be learned, also those of a test part.
+    """
+    if test_size == 0:
+        return np.arange(len(corpus)), np.arange(0), "nothing"
     if corpus.split is not None:
         learn, test = np.flatnonzero(corpus.split == "train"), np.flatnonzero(corpus.split == "test")
         if not len(learn) or not len(test):
