@@ -75,7 +75,7 @@ def test_like_a_model_takes_its_settings_idf_and_ledger(textnb, table, mail_csv,
     assert mine["settings"] == other["settings"]
     assert mine["learning"] == other["learning"] | {"ledger": 80}
     assert other["learning"]["idf_documents"] == 56
-    assert textnb("merge", "both.tnb", "m.tnb", model).code == 0
+    assert textnb("merge", "-o", "both.tnb", "m.tnb", model).code == 0
 
 
 def test_bad_rows_are_skipped_and_reported(textnb, tmp_path):

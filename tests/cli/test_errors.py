@@ -125,7 +125,7 @@ def test_a_full_disk_names_the_model_file(textnb, mail_csv, monkeypatch):
         (("train", mail_csv, "--stream"), "mail.tnb"),
         (("count", mail_csv, "-o", "part.tnb"), "part.tnb"),
         (("learn", "old.tnb", mail_csv), "old.tnb"),
-        (("merge", "old.tnb", "old.tnb", "old.tnb"), "old.tnb"),
+        (("merge", "-o", "old.tnb", "old.tnb", "old.tnb", "--overwrite"), "old.tnb"),
     ]:
         with monkeypatch.context() as patched:
             patched.setattr(os, "write", full)

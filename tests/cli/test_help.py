@@ -5,7 +5,20 @@ import shlex
 
 import pytest
 
-COMMANDS = ["train", "evaluate", "predict", "inspect", "learn", "forget", "merge", "diff", "count", "tune", "audit"]
+COMMANDS = [
+    "train",
+    "evaluate",
+    "predict",
+    "inspect",
+    "learn",
+    "forget",
+    "merge",
+    "compact",
+    "diff",
+    "count",
+    "tune",
+    "audit",
+]
 CALLS = [[], *([command] for command in COMMANDS), ["corpora"], ["corpora", "list"], ["corpora", "fetch"]]
 
 

@@ -39,10 +39,10 @@ def test_merged_parts_are_the_whole_to_the_byte_in_any_order(textnb, parts, tmp_
     for name in ("all", *parts):
         assert textnb("count", f"{name}.jsonl", "-o", f"{name}.tnb", *settings).code == 0
     for order in permutations(parts):
-        assert textnb("merge", "merged.tnb", *(f"{name}.tnb" for name in order)).code == 0
+        assert textnb("merge", "-o", "merged.tnb", *(f"{name}.tnb" for name in order)).code == 0
         assert (tmp_path / "merged.tnb").read_bytes() == (tmp_path / "all.tnb").read_bytes()
-    textnb("merge", "two.tnb", "p3.tnb", "p2.tnb")
-    textnb("merge", "two.tnb", "p1.tnb", "two.tnb")  # it may be one of them
+    textnb("merge", "-o", "two.tnb", "p3.tnb", "p2.tnb")
+    textnb("merge", "-o", "two.tnb", "p1.tnb", "two.tnb", "--overwrite")  # it may be one of them
     assert (tmp_path / "two.tnb").read_bytes() == (tmp_path / "all.tnb").read_bytes()
 
 
@@ -53,20 +53,20 @@ def test_tfidf_parts_counted_like_one_model_merge(textnb, parts, tmp_path, weigh
     for name in parts:
         assert textnb("count", f"{name}.jsonl", "-o", f"{name}.tnb", "--like", "first.tnb").code == 0
     for order in permutations(parts):
-        assert textnb("merge", "merged.tnb", *(f"{name}.tnb" for name in order)).code == 0
+        assert textnb("merge", "-o", "merged.tnb", *(f"{name}.tnb" for name in order)).code == 0
         assert (tmp_path / "merged.tnb").read_bytes() == (tmp_path / "first.tnb").read_bytes()
 
 
 def test_what_it_prints(textnb, parts, tmp_path):
     for name in parts:
         textnb("count", f"{name}.jsonl", "-o", f"{name}.tnb")
-    found = textnb("merge", "merged.tnb", "p1.tnb", "p2.tnb", "--json").json
+    found = textnb("merge", "-o", "merged.tnb", "p1.tnb", "p2.tnb", "--json").json
     classifier = library.load(tmp_path / "merged.tnb")
     assert found["model_file"] == "merged.tnb"
     assert found["merged"] == ["p1.tnb", "p2.tnb"]
     assert found["n_documents"] == sum(found["classes"].values()) == classifier.n_documents_
     assert found["n_terms"] == len(classifier.vocabulary_)
-    said = textnb("merge", "merged.tnb", "p1.tnb", "p2.tnb")
+    said = textnb("merge", "-o", "merged.tnb", "p1.tnb", "p2.tnb")
     classes = ", ".join(f"{label} {count}" for label, count in found["classes"].items())
     assert (said.out, said.err) == (f"merged.tnb has {classes}; {found['n_terms']} terms\n", "")
 
@@ -77,7 +77,7 @@ def test_a_ledger_stays_if_all_have_one(textnb, parts, tmp_path):
     textnb("count", "p3.jsonl", "-o", "without.tnb")
     for models, size in ((("with.tnb", "too.tnb"), 56), (("with.tnb", "without.tnb"), None)):
         for out, order in zip(("one.tnb", "other.tnb"), permutations(models), strict=True):
-            textnb("merge", out, *order)
+            textnb("merge", "-o", out, *order)
             assert textnb("inspect", out, "--json").json["learning"]["ledger"] == size
         assert (tmp_path / "one.tnb").read_bytes() == (tmp_path / "other.tnb").read_bytes()
 
@@ -98,7 +98,7 @@ def test_a_ledger_stays_if_all_have_one(textnb, parts, tmp_path):
 def test_different_settings_are_refused_by_name(textnb, parts, tmp_path, settings, named):
     textnb("count", "p1.jsonl", "-o", "p1.tnb")
     textnb("count", "p2.jsonl", "-o", "p2.tnb", *settings)
-    done = textnb("merge", "merged.tnb", "p1.tnb", "p2.tnb")
+    done = textnb("merge", "-o", "merged.tnb", "p1.tnb", "p2.tnb")
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
     assert "different settings cannot be merged" in done.err
     assert named in done.err
@@ -108,7 +108,7 @@ def test_different_settings_are_refused_by_name(textnb, parts, tmp_path, setting
 def test_another_idf_is_refused(textnb, parts):
     for name in ("p1", "p2"):
         textnb("count", f"{name}.jsonl", "-o", f"{name}.tnb", "--weights", "tfidf")
-    done = textnb("merge", "merged.tnb", "p1.tnb", "p2.tnb")
+    done = textnb("merge", "-o", "merged.tnb", "p1.tnb", "p2.tnb")
     assert done.code == 2
     assert "another idf" in done.err
 
@@ -117,17 +117,36 @@ def test_wrong_calls(textnb, parts, tmp_path):
     textnb("count", "p1.jsonl", "-o", "p1.tnb")
     (tmp_path / "old.tnb").write_bytes(OLD_MODEL.read_bytes())
     for call, said in [
-        ("merge", "OUT"),
-        ("merge merged.tnb", "MODEL"),
-        ("merge merged.tnb p1.tnb missing.tnb", "missing.tnb: No such file"),
-        ("merge merged.tnb p1.tnb p1.jsonl", "'p1.jsonl' is not a textnb model file"),
-        ("merge merged.tnb p1.tnb old.tnb", "older textnb"),
-        ("merge nodir/merged.tnb p1.tnb", "nodir/merged.tnb: the folder does not exist"),
+        ("merge", "MODEL"),
+        ("merge -o merged.tnb", "MODEL"),
+        ("merge merged.tnb", "textnb merge -o OUT.tnb merged.tnb"),
+        ("merge merged.tnb p1.tnb p2.tnb", "textnb merge -o merged.tnb p1.tnb p2.tnb"),
+        ("merge p1.tnb p2.tnb", "textnb merge -o OUT.tnb p1.tnb p2.tnb"),
+        ("merge -o merged.tnb p1.tnb missing.tnb", "missing.tnb: No such file"),
+        ("merge -o merged.tnb p1.tnb p1.jsonl", "'p1.jsonl' is not a textnb model file"),
+        ("merge -o merged.tnb p1.tnb old.tnb", "older textnb"),
+        ("merge -o nodir/merged.tnb p1.tnb", "nodir/merged.tnb: the folder does not exist"),
+        ("merge -o p1.tnb p1.tnb p1.tnb", "one of the inputs"),
+        ("merge -o p1.jsonl p1.tnb p1.tnb", "p1.jsonl: it exists and is not a model"),
     ]:
         done = textnb(*call.split())
         assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
         assert said in done.err
     assert not (tmp_path / "merged.tnb").exists()
+
+
+@pytest.mark.parametrize("ledger", [("--ledger",), ()])
+def test_a_model_that_knows_more_is_not_overwritten(textnb, parts, tmp_path, ledger):
+    for name in parts:
+        textnb("count", f"{name}.jsonl", "-o", f"{name}.tnb", *ledger)
+    textnb("merge", "-o", "all.tnb", *(f"{name}.tnb" for name in parts))
+    before = (tmp_path / "all.tnb").read_bytes()
+    done = textnb("merge", "-o", "all.tnb", "p1.tnb", "p2.tnb")
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert "all.tnb: it has learned" in done.err
+    assert (tmp_path / "all.tnb").read_bytes() == before
+    assert textnb("merge", "-o", "all.tnb", "p3.tnb", "p2.tnb", "p1.tnb").code == 0
+    assert textnb("merge", "-o", "all.tnb", "p1.tnb", "p2.tnb", "--overwrite").code == 0
 
 
 def test_what_is_learned_while_models_are_merged_into_one_of_them_is_not_lost(textnb, parts, tmp_path, monkeypatch):
@@ -143,6 +162,6 @@ def test_what_is_learned_while_models_are_merged_into_one_of_them_is_not_lost(te
         return lock(path)
 
     monkeypatch.setattr(model_updates, "writer_lock", learn_first)
-    assert textnb("merge", "p1.tnb", "p1.tnb", "p2.tnb").code == 0
+    assert textnb("merge", "-o", "p1.tnb", "p1.tnb", "p2.tnb", "--overwrite").code == 0
     merged = library.load(tmp_path / "p1.tnb").n_documents_
     assert merged == before + 1 + library.load(tmp_path / "p2.tnb").n_documents_

@@ -5,6 +5,7 @@ import re
 import pytest
 from corpora_for_tests import corpus_or_skip
 
+import textnb as library
 from textnb.corpora.corpus import select
 
 FOUR = "comp.graphics,sci.space,soc.religion.christian,talk.religion.misc"
@@ -34,8 +35,8 @@ def test_the_matrix_of_four_groups(textnb, tmp_path):
     assert found["classes"] == FOUR.split(",")
     assert found["confusion_matrix"] == [[344, 13, 32, 0], [6, 364, 24, 0], [1, 5, 392, 0], [4, 12, 187, 48]]
     assert found["accuracy"] == 1148 / 1432
+    assert (found.pop("n_learned"), found["model_file"]) == (found["n_train"], "20news.tnb")
     assert textnb("evaluate", "20news.tnb", "20news", "--categories", FOUR, "--json").json == found | {
-        "model_file": "20news.tnb",
         "n_learned_skipped": 0,
         "n_learned_tested": 0,
     }
@@ -64,3 +65,17 @@ def test_stripping_changes_the_documents(textnb):
     groups = "alt.atheism,comp.graphics,sci.space,talk.religion.misc"
     found = textnb("train", "20news", *options, groups, *strip, "--json").json
     assert round(found["macro_f1"], 4) == 0.7700
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("model", "weights"), [("complement", "log-tfidf"), ("multinomial", "counts")])
+def test_compact_files_with_pairs_take_six_megabytes_and_decide_alike(textnb, newsgroups, tmp_path, model, weights):
+    recipe = ["--model", model, "--weights", weights, "--alpha", 1, "--ngrams", "1,2", "--min-df", 2]
+    assert textnb("train", "20news", *recipe, "--quiet").code == 0
+    assert textnb("compact", "20news.tnb", "-o", "small.tnb").code == 0
+    assert (tmp_path / "small.tnb").stat().st_size <= 6_000_000
+    texts = select(corpus_or_skip("20news"), "test").texts
+    full, small = (library.load(tmp_path / name) for name in ("20news.tnb", "small.tnb"))
+    assert (full.predict(texts) == small.predict(texts)).all()
+    scores, rounded = (classifier.predictor_.log_likelihood(texts) for classifier in (full, small))
+    assert abs(rounded / scores - 1).max() < (1e-5 if weights == "log-tfidf" else 1e-300)

@@ -47,7 +47,7 @@ def test_other_commands_print_what_the_workflows_return(textnb, mail_csv, model)
         (("inspect", model, "--terms", 3), workflow.inspect(model, 3)),
         (("diff", model, model, "mail.csv"), workflow.compare(model, model, "mail.csv")),
         (("count", "mail.csv", "-o", "c.tnb"), workflow.count("mail.csv", "c.tnb", weights="counts")),
-        (("merge", "d.tnb", "c.tnb", "c.tnb"), workflow.merge("d.tnb", ["c.tnb", "c.tnb"])),
+        (("merge", "-o", "d.tnb", "c.tnb", "c.tnb"), workflow.merge("d.tnb", ["c.tnb", "c.tnb"])),
         (("train", "mail.csv", "--stream", "-o", "s.tnb"), workflow.train_stream("mail.csv", output="s.tnb")),
     ):
         assert textnb(*call, "--json").json == plain(result.to_json())

@@ -16,6 +16,7 @@ KEYS = [
     *("corpus", "edition", "classes", "n_train", "n_test", "settings"),
     *("accuracy", "accuracy_interval", "macro_f1", "per_class", "confusion_matrix", "model_file", "log_loss", "ece"),
 ]
+TUNED_KEYS = [*KEYS, "calibration", "n_learned", "choice"]
 
 
 def write_csv(path, delimiter=",", header=("text", "label")):
@@ -70,7 +71,7 @@ def test_every_kind_of_input_gives_the_same_result(textnb, tmp_path, name, write
 
 def test_json_has_the_promised_keys_and_plain_values(textnb, mail_csv):
     found = textnb("train", mail_csv, "--json").json
-    assert [key for key in found if key != "auc"] == [*KEYS, "calibration", "choice"]
+    assert [key for key in found if key != "auc"] == TUNED_KEYS
     assert found["classes"] == ["ham", "spam"]
     assert found["settings"]["model"] == found["choice"]["best"]["model"]
     assert found["settings"]["evaluated_on"] == "30% held out at random"
@@ -85,7 +86,7 @@ def test_json_has_the_promised_keys_and_plain_values(textnb, mail_csv):
 def test_only_two_classes_have_an_auc(textnb, tmp_path):
     rows = [(f"word{number % 3} filler{number}", "abc"[number % 3]) for number in range(90)]
     (tmp_path / "three.jsonl").write_text("".join(json.dumps({"text": t, "label": c}) + "\n" for t, c in rows))
-    assert list(textnb("train", "three.jsonl", "--json").json) == [*KEYS, "calibration", "choice"]
+    assert list(textnb("train", "three.jsonl", "--json").json) == TUNED_KEYS
 
 
 def test_text_output_says_what_was_done(textnb, mail_csv):
@@ -98,7 +99,7 @@ def test_text_output_says_what_was_done(textnb, mail_csv):
     assert re.fullmatch(r"accuracy   [01]\.\d{4} \(95 %: 0\.\d{4} to [01]\.\d{4}\)", lines[4])
     assert lines[5] == "           of only 24 documents, fewer than 30: go by the interval, or test on more"
     assert [line.split()[0] for line in lines[6:8]] == ["macro-F1", "AUC"]
-    assert lines[-1] == "model      mail.tnb"
+    assert lines[-1] == "saved      mail.tnb, which has learned 56 of 80 documents (--refit learns all)"
 
 
 def test_an_accuracy_has_its_interval(textnb, mail_csv):

@@ -235,7 +235,7 @@ def test_learning_at_the_prompt_keeps_what_was_chosen(textnb, model):
     assert library.load(model).parameters_in_use["alpha"] == before["alpha"]
     assert textnb("forget", model, "--label", "bills", stdin=b"pay the invoice").code == 0
     assert model.read_bytes() == bytes_before
-    assert textnb("merge", "both.tnb", model, model).code == 0
+    assert textnb("merge", "-o", "both.tnb", model, model).code == 0
     assert {name: open_model("both.tnb").settings[name] for name in names} == before
 
 

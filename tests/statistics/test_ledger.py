@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from textnb.statistics.counts import unique_classes
-from textnb.statistics.ledger import Ledger, hashes, ledger_arrays, ledger_of
+from textnb.statistics.ledger import Ledger, RollCall, hashes, ledger_arrays, ledger_of
 
 texts = st.sampled_from(["", "a", "A", "\ud83d", "中", "a\0"])
 entries = st.lists(st.tuples(texts, st.sampled_from(["x", "y", "wide label"])), max_size=8)
@@ -126,3 +126,15 @@ def test_it_knows_documents_whatever_their_label(labelled, documents):
     learned = {text for text, _ in labelled}
     assert ledger(labelled).knows(documents).tolist() == [text in learned for text in documents]
     assert ledger(labelled).missing_from(documents) == len(learned - set(documents))
+
+
+@given(entries, entries, st.lists(st.lists(texts, max_size=4), max_size=3))
+def test_documents_are_ticked_off_as_they_are_met(labelled, others, blocks):
+    roll = RollCall(ledger(labelled))
+    for block in blocks:
+        roll.tick(block)
+    learned, met = {text for text, _ in labelled}, {text for block in blocks for text in block}
+    assert roll.is_needed == bool(learned)
+    assert len(roll.met) == len(learned & met)
+    assert ledger(labelled).missing_among(roll.met) == len(learned - met)
+    assert ledger(labelled).missing_among(ledger(others).digests) == len(learned - {text for text, _ in others})

@@ -22,6 +22,7 @@ COMMANDS = {  # each in the module of its name
     "forget": "Take documents out of a model.",
     "count": "Count a part of a corpus, to be merged.",
     "merge": "Add several models up into one.",
+    "compact": "Make a smaller model, which only predicts.",
     "diff": "Show what changed between two models.",
     "audit": "List documents whose label looks wrong.",
     "corpora": "List or fetch the named corpora.",

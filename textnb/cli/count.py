@@ -41,6 +41,7 @@ def count(
     prune: options.Prune = None,
     ledger: options.KeepLedger = None,
     jobs: options.Jobs = None,
+    overwrite: options.Overwrite = False,
     strict: options.Strict = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
@@ -51,7 +52,7 @@ def count(
     Examples:
       textnb count monday.jsonl.gz -o monday.tnb
       textnb count tuesday.jsonl.gz -o tuesday.tnb --like monday.tnb
-      textnb merge all.tnb monday.tnb tuesday.tnb
+      textnb merge -o all.tnb monday.tnb tuesday.tnb
     """
     written = locals()  # what was written for each option
     from textnb.workflow import count as count_part
@@ -62,6 +63,7 @@ def count(
         like=like,
         prune=prune,
         options=options.read_options(text or "text", label, encoding, strict, table=table),
+        overwrite=overwrite,
         progress=Terminal(quiet),
         **options.classifier_settings(written | {"ledger": ledger is True}),
     )

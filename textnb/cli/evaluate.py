@@ -27,6 +27,7 @@ def evaluate(
     ] = False,
     plot: options.ConfusionPlot = None,
     reliability: options.ReliabilityPlot = None,
+    overwrite: options.Overwrite = False,
     strict: options.Strict = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
@@ -43,7 +44,7 @@ def evaluate(
     """
     from textnb.workflow import evaluate as evaluate_model
 
-    options.check_plots(plot=plot, reliability=reliability)
+    options.check_plots(overwrite, plot=plot, reliability=reliability)
     result = evaluate_model(
         model,
         corpus,

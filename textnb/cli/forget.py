@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from textnb.cli import options
-from textnb.cli.output import show_summary
+from textnb.cli.output import notice, show_summary
+from textnb.cli.parameters import Option
 
 
 def forget(
@@ -14,6 +17,9 @@ def forget(
     text: options.Text = None,
     label_column: options.LabelColumn = None,
     encoding: options.EncodingOfTables = None,
+    ledger: Annotated[
+        bool, Option("--ledger", help="Forget which documents were learned, and nothing learned from them.")
+    ] = False,
     strict: options.Strict = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
@@ -26,8 +32,18 @@ def forget(
     Examples:
       textnb forget mail.tnb --label spam message.txt
       textnb forget mail.tnb withdrawn.csv
+      textnb forget mail.tnb --ledger
     """
     from textnb.workflow import forget as forget_documents
+    from textnb.workflow import forget_ledger
 
+    if ledger:
+        if files or label is not None or lines:
+            raise ValueError("--ledger forgets which documents were learned: give no documents, or leave it out")
+        summary = forget_ledger(model)
+        notice(
+            "the model can no longer tell what it has learned: not `learn --once`, nor refuse to forget others", quiet
+        )
+        return show_summary(summary, as_json, quiet)
     documents = options.read_labelled(files, label, lines, text, label_column, encoding, strict, quiet)
     return show_summary(forget_documents(model, documents), as_json, quiet)

@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 from textnb.cli import options
 from textnb.cli.output import show_summary
-from textnb.cli.parameters import Argument
+from textnb.cli.parameters import Argument, Option
 
 
 def merge(
-    output: Annotated[Path, Argument(metavar="OUT", help="The model file to write.")],
     models: Annotated[list[Path], Argument(metavar="MODEL", help="Model files with the same settings.")],
+    output: Annotated[Path | None, Option("--output", "-o", help="The model file to write.")] = None,
+    overwrite: options.Overwrite = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Write to OUT what several models have learned together: the same as one model of all their documents.
+    """Write what several models have learned together: the same as one model of all their documents.
 
     tf-idf models can be merged if they have the same idf: those that began as copies of one, or as `count --like` it.
 
     \b
     Examples:
-      textnb merge all.tnb monday.tnb tuesday.tnb
-      textnb merge mail.tnb mail.tnb elsewhere.tnb
+      textnb merge -o all.tnb monday.tnb tuesday.tnb
+      textnb merge -o mail.tnb mail.tnb elsewhere.tnb --overwrite
     """
     from textnb.workflow import merge as merge_models
 
-    show_summary(merge_models(options.writable_path("OUT", output), models), as_json)
+    if output is None:
+        raise ValueError(f"merge writes to the file that -o names: {corrected(models)}")
+    show_summary(merge_models(options.writable_path("--output", output), models, overwrite=overwrite), as_json)
+
+
+def corrected(models: list[Path]) -> str:
+    """The command that was meant: a first file that is not there is the one to write."""
+    first, *others = [quote(str(model)) for model in models]
+    output = first if others and not models[0].exists() else "OUT.tnb"
+    return f"textnb merge -o {output} {' '.join(others if output == first else [first, *others])}"

@@ -76,6 +76,10 @@ ConfusionPlot = Annotated[Path | None, Option("--plot", help="Draw the confusion
 ReliabilityPlot = Annotated[
     Path | None, Option("--reliability", help="Draw the reliability diagram: .png, .svg or .pdf.")
 ]
+Overwrite = Annotated[
+    bool,
+    Option("--overwrite", help="Write even over an input, another kind of file, or a model that knows more."),
+]
 Strict = Annotated[bool, Option("--strict", help="Stop at the first document that cannot be read.")]
 AsJson = Annotated[bool, Option("--json", help="Print one JSON object.")]
 Quiet = Annotated[bool, Option("--quiet", "-q", help="No progress and no notices.")]
@@ -229,13 +233,24 @@ def writable_path(option: str, path: Path) -> Path:
     return path
 
 
-def check_plots(**paths: Path | None) -> None:
-    """Refuse pictures that cannot be drawn, before any work is done."""
+def check_distinct(**paths: Path | None) -> None:
+    """Refuse to write two things to one file."""
+    options: dict[Path, str] = {}
+    for option, path in paths.items():
+        if path is not None and (other := options.setdefault(path.resolve(), option)) != option:
+            raise ValueError(f"--{other} and --{option} are two files: give them two names, not {path}")
+
+
+def check_plots(overwrite: bool, **paths: Path | None) -> None:
+    """Refuse pictures that cannot be drawn, or would be drawn over something else, before any work is done."""
+    check_distinct(**paths)
     for option, path in paths.items():
         if path is not None:
             from textnb.report.plots import check_picture
+            from textnb.workflow.outputs import check_picture_file
 
             check_picture(writable_path(f"--{option}", path))
+            check_picture_file(path, option=f"--{option}", overwrite=overwrite)
 
 
 def read_labelled(

@@ -108,12 +108,12 @@ def show_evaluation(
 
     report_skipped(result.problems, quiet, total=result.n_problems)
     evaluation = result.evaluation
-    if plot is not None:
+    if plot is not None and result.shown is not None:
         low, high = result.shown.accuracy_interval
         accuracy = f"accuracy {result.shown.accuracy:.4f} (95 %: {low:.4f} to {high:.4f})"
         confusion_heatmap(result.shown, plot, title=f"{corpus}: {accuracy}")
         notice(f"drew {plot}", quiet)
-    if reliability is not None:
+    if reliability is not None and evaluation is not None:
         reliability_diagram(evaluation, reliability, title=f"{corpus}: {calibration_word(result)}")
         notice(f"drew {reliability}", quiet)
     show_json(result.to_json()) if as_json else show(evaluation_text(result))

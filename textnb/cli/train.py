@@ -52,7 +52,12 @@ def train(
     numeric: Annotated[str | None, Option(help="Columns of a table that hold numbers, such as n_links,size.")] = None,
     label: options.Label = "label",
     encoding: options.Encoding = None,
-    test_size: Annotated[float, Option(help="Share held out of a corpus without a test part.")] = 0.3,
+    test_size: Annotated[
+        float, Option(help="Share held out of a corpus without a test part; 0 learns all, untested.")
+    ] = 0.3,
+    refit: Annotated[
+        bool, Option("--refit", help="Save a model that, once it is tested, has learned the rest too.")
+    ] = False,
     cv: Annotated[int | None, Option(min=2, help="Cross-validate in this many folds.")] = None,
     seed: Annotated[int, Option(min=0, help="The seed of the split.")] = 0,
     stream: Annotated[
@@ -70,6 +75,8 @@ def train(
     ledger: options.KeepLedger = None,
     jobs: options.Jobs = None,
     output: Annotated[Path | None, Option("--output", "-o", help="The model file. [default: CORPUS.tnb]")] = None,
+    overwrite: options.Overwrite = False,
+    compact: Annotated[bool, Option("--compact", help="Save a smaller file, which only predicts.")] = False,
     plot: options.ConfusionPlot = None,
     reliability: options.ReliabilityPlot = None,
     strict: options.Strict = False,
@@ -82,6 +89,9 @@ def train(
     is given: then those not given are complement, log-tfidf, 1, 1,1 and 1, or what `auto` chooses. The same are taken
     for fewer than 50 documents, or a class of one. Streams, and text beside other columns, have no such choice.
 
+    The saved model has learned what it was not tested on; with --refit or --test-size 0, all documents. A file is not
+    overwritten if it is read here, is no model, or knows documents that are not in CORPUS, unless you say --overwrite.
+
     \b
     Examples:
       textnb train 20news
@@ -89,13 +99,19 @@ def train(
       textnb train sms-spam --model multinomial --weights counts --alpha 0.1
       textnb train mail.csv --text body --label kind --plot confusion.png
       textnb train reviews/ --cv 5 --ngrams 1,2 --min-df 2
+      textnb train mail.csv --refit --compact --output filter.tnb
       textnb train mail.csv --categorical domain,weekday --numeric n_links
       zcat huge.jsonl.gz | textnb train - --output huge.tnb --checkpoint huge.part
       textnb train 'data/*.jsonl.gz' --engine dask
     """
     written = locals()  # what was written for each option
     output = options.writable_path("--output", output or options.default_output(corpus))
-    options.check_plots(plot=plot, reliability=reliability)
+    options.check_distinct(output=output, checkpoint=checkpoint, plot=plot, reliability=reliability)
+    options.check_plots(overwrite, plot=plot, reliability=reliability)
+    if test_size == 0 and cv is None and (plot or reliability):
+        raise ValueError("--plot and --reliability draw an evaluation, and --test-size 0 holds nothing out for one")
+    if refit and cv is not None:
+        raise ValueError("--cv saves a model that has learned every document it was given: leave out --refit")
     if scheduler is not None and engine != "dask":
         raise ValueError("--scheduler is the address of a dask cluster: give --engine dask too, or leave it out")
     from textnb.corpora.stream import needs_stream
@@ -107,6 +123,8 @@ def train(
         "calibrate": calibrate,
         "seed": seed,
         "output": output,
+        "overwrite": overwrite,
+        "compact": compact,
         "options": options.read_options(text, label, encoding, strict, categories=categories, strip=strip, table=table),
         "progress": Terminal(quiet),
     }
@@ -123,11 +141,11 @@ def train(
         with nullcontext() if place is None else Interrupts() as interrupts:
             if interrupts is not None:
                 how["undisturbed"] = interrupts.undisturbed
-            result = train_stream(corpus, test_size=test_size, **how, **common)
+            result = train_stream(corpus, test_size=test_size, refit=refit, **how, **common)
     elif cv is not None:
         result = cross_validate(corpus, cv, **common, **more)
     else:
-        result = train_model(corpus, test_size=test_size, **common, **more)
+        result = train_model(corpus, test_size=test_size, refit=refit, **common, **more)
     show_evaluation(result, corpus, plot=plot, reliability=reliability, as_json=as_json, quiet=quiet)
 
 

@@ -30,6 +30,7 @@ def tune(
     encoding: options.Encoding = None,
     jobs: options.Jobs = None,
     plot: Annotated[Path | None, Option(help="Draw accuracy by alpha: .png, .svg or .pdf.")] = None,
+    overwrite: options.Overwrite = False,
     strict: options.Strict = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
@@ -49,7 +50,7 @@ def tune(
     from textnb.report.plots import tuning_curve
     from textnb.workflow import tune as tune_settings
 
-    options.check_plots(plot=plot)
+    options.check_plots(overwrite, plot=plot)
     result = tune_settings(
         corpus,
         options=options.read_options(text or "text", label, encoding, strict, categories=categories, strip=strip),

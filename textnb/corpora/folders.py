@@ -27,6 +27,17 @@ def folder_rows(root: Path, options: ReadOptions, report: Report) -> Iterator[Ro
             report(Problem(name, "it is in neither train nor test"))
 
 
+def reads_file(root: Path, file: Path) -> bool:
+    """Whether a file, by its place, is one of the documents that are read."""
+    try:
+        parts = file.resolve().relative_to(root.resolve()).parts
+    except ValueError:
+        return False
+    if has_parts(root):
+        parts = parts[1:] if parts[0] in PARTS else ()
+    return len(parts) > 1 and not any(name.startswith(".") for name in parts)
+
+
 def _class_rows(root: Path, top: Path, options: ReadOptions, report: Report) -> Iterator[Row]:
     """The files below a folder of class folders; hidden ones are passed over."""
 

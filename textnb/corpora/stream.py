@@ -75,7 +75,7 @@ def open_stream(
             raise ValueError("stdin (-) and files cannot be read as one stream: give one or the other.")
         sources = [_stdin_source(options.format, passes)]
     else:
-        paths = sorted({path for name in named for path in _matching(os.fspath(name))})
+        paths = sorted({path for name in named for path in matching_paths(os.fspath(name))})
         sources = [_file_source(Path(path), options.format, passes) for path in paths]
     return DocumentStream(sources, replace(options, encoding=known_encoding(options.encoding)))
 
@@ -155,7 +155,8 @@ class Source(NamedTuple):
     format: str | None
 
 
-def _matching(name: str) -> list[str]:
+def matching_paths(name: str) -> list[str]:
+    """The files that a path or a pattern names."""
     if os.path.lexists(name) or not glob.has_magic(name):
         return [name]
     return glob.glob(name, recursive=True) or [name]  # noqa: PTH207 (Path.glob takes no absolute pattern)

@@ -19,8 +19,20 @@ from textnb.estimators.count import BernoulliNB, CountModel, count_model
 from textnb.estimators.parts import texts_of
 from textnb.likelihood.families import FAMILIES, family
 from textnb.model.calibration import Calibration
+from textnb.model.compact import write_compact
 from textnb.model.derive import Derivation, derive, fix_vocabulary
-from textnb.model.file import Fitted, content, fitted_of, has_counts, learner_of, parameters_of, predictor_of
+from textnb.model.file import (
+    COMPACT,
+    Fitted,
+    content,
+    fitted_of,
+    has_counts,
+    is_compact,
+    learner_of,
+    parameters_of,
+    settings_of,
+    whole_predictor_of,
+)
 from textnb.model.learner import Learner
 from textnb.model.parameters import (
     AUTO,
@@ -349,6 +361,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     @property
     def n_documents_(self) -> int:
         """How many documents were learned and not forgotten."""
+        if self.learner_ is None and self._n_documents is not None:
+            return self._n_documents
         return self._counted().counts.n_documents
 
     @property
@@ -387,6 +401,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     def _counted(self) -> Learner:
         """The learner; an error where there is none."""
         if self.learner_ is None:
+            if self._n_documents is not None:
+                raise ValueError(f"it {COMPACT}")
             raise ValueError(
                 "the model was saved by an older textnb, without all its counts: it can predict, and no more. Fit anew."
             )
@@ -417,13 +433,15 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         counts, labels = model.sample(n, random_state, **options)
         return texts_of(counts, np.array(self.predictor_.column_names(), dtype=object)), labels
 
-    def save(self, path: Any) -> None:
+    def save(self, path: Any, *, compact: bool = False) -> None:
         """Write the model to a file that `textnb.load` and the command line read: data only, no code.
 
-        The same counts give the same bytes, however they came together.
+        The same counts give the same bytes, however they came together. A `compact` file is several times smaller, and
+        only predicts (`textnb.model.compact` says how far tf-idf scores move; those of counts do not).
         """
         check_is_fitted(self)
-        write_model(path, *content(self._counted(), self.fitted_record(), self._derived()))
+        saved = self._counted(), self.fitted_record(), self._derived()
+        write_compact(path, *saved) if compact else write_model(path, *content(*saved))
 
     def fitted_record(self) -> Fitted:
         """What a model file says of a classifier beyond its counts and how they are made."""
@@ -632,7 +650,11 @@ def load(path: Any) -> TextClassifier | MixedNB:
     fitted = fitted_of(file)
     if has_counts(file):
         return classifier._set(learner_of(file), fitted.calibration, fitted.policy, chosen)
-    return classifier._set(None, fitted.calibration, fitted.policy, chosen, _old_predictor=predictor_of(file))
+    without_counts: dict[str, Any] = {
+        "_old_predictor": whole_predictor_of(file),
+        "_n_documents": settings_of(file).n_documents if is_compact(file) else None,
+    }
+    return classifier._set(None, fitted.calibration, fitted.policy, chosen, **without_counts)
 
 
 def _are_enough_to_choose(class_ids: Array) -> bool:

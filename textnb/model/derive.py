@@ -167,9 +167,13 @@ class TouchedRule:
 
     def log_likelihood(self, rows: SparseRows) -> Array:
         touched, indices = np.unique(rows.indices, return_inverse=True)
-        rule = self.family.rule(self.totals(touched), self.documents, self.alpha, class_part=self.class_part)
+        rule = self.of_columns(touched)
         columns = indices.reshape(-1).astype(rows.indices.dtype)
         return rule.log_likelihood(SparseRows(rows.indptr, columns, rows.data, len(touched)))
+
+    def of_columns(self, columns: Array) -> LinearRule:
+        """The weights of some columns, ascending."""
+        return self.family.rule(self.totals(columns), self.documents, self.alpha, class_part=self.class_part)
 
     def lead(self, c: int) -> Array:
         raise ValueError("a model that is opened to predict has no weights of all its terms: load it with textnb.load")

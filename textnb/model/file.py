@@ -6,6 +6,7 @@ their totals and from the per-class part of the rule, which is stored.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,16 +47,22 @@ from textnb.text.weights import Weighting
 if TYPE_CHECKING:
     from textnb.model.predictor import Predictor
 
+COMPACT = "is a compact model, which only predicts; use the model that it was made from"
+
 __all__ = [
     "Fitted",
     "content",
     "counts_content",
     "fitted_of",
     "has_counts",
+    "is_compact",
     "learner_of",
     "parameters_of",
     "predictor_of",
+    "require_counts",
     "settings_of",
+    "stored_ledger",
+    "whole_predictor_of",
 ]
 
 
@@ -96,8 +103,20 @@ def _occurrences_are_totals(learner: Learner, counts: TextCounts) -> bool:
 
 
 def has_counts(file: ModelFile) -> bool:
-    """Whether a file has all its counts: those of format 1 have not, and can only predict."""
-    return "totals_lengths" in file.names
+    """Whether a file has all its counts: compact ones and those of format 1 have not, and can only predict."""
+    return "totals_lengths" in file.names and not is_compact(file)
+
+
+def is_compact(file: ModelFile) -> bool:
+    """Whether a file has only what prediction needs."""
+    return file.settings.get("compact") is True
+
+
+def require_counts(file: ModelFile) -> None:
+    if is_compact(file):
+        raise ValueError(f"{file.path} {COMPACT}")
+    if not has_counts(file):
+        raise ValueError(f"{file.path!r} was saved by an older textnb, without all its counts: train the model again")
 
 
 def is_old(file: ModelFile) -> bool:
@@ -136,7 +155,7 @@ def parameters_of(file: ModelFile) -> tuple[dict[str, Any], dict[str, Any]]:
             parameters["stop_words"] = stated  # in the order in which they were given
     if settings.vocabulary == "given":
         with as_damaged_file_error(file, "its terms cannot be understood"):
-            terms = terms_from_arrays(file.array, file.names)
+            terms = terms_from_arrays(file.array, file.names, compact=is_compact(file))
             terms.check()
             parameters["vocabulary"] = terms.strings()
     return parameters, chosen
@@ -148,8 +167,7 @@ def learner_of(file: ModelFile, *, compare_rule: bool = True) -> Learner:
     Whether what is stored for prediction follows from the counts is left out where every millisecond counts and it is
     written anew anyway.
     """
-    if not has_counts(file):
-        raise ValueError(f"{file.path!r} was saved by an older textnb, without all its counts: train the model again")
+    require_counts(file)
     settings = settings_of(file)
     recipe, reference = settings.recipe(), settings.reference
     if not (reference is not None) == recipe.needs_reference == ("frozen" in file.names):
@@ -157,7 +175,10 @@ def learner_of(file: ModelFile, *, compare_rule: bool = True) -> Learner:
     counts = _counts(file, settings, _terms(file, settings))
     if reference is not None:
         check_frozen(file, counts.frozen, reference)
-    learner = Learner(recipe, counts, reference, _ledger(file, counts), settings.pruned)
+    ledger = stored_ledger(file, counts.classes)
+    if ledger is not None and len(ledger) != counts.n_documents:
+        raise file.damaged("its ledger has more or fewer documents than the model")
+    learner = Learner(recipe, counts, reference, ledger, settings.pruned)
     if "checkpoint" not in file.settings and not is_old(file):
         _check_rule(file, learner, compare=compare_rule)
     return learner
@@ -205,17 +226,16 @@ def _counts(file: ModelFile, settings: Settings, terms: TermTable) -> TextCounts
     )
 
 
-def _ledger(file: ModelFile, counts: TextCounts) -> Ledger | None:
+def stored_ledger(file: ModelFile, classes: Array | None = None) -> Ledger | None:
+    """Which documents a model file says it has learned; None if it does not say."""
     if "ledger" not in file.names and "ledger_counts" not in file.names:
         return None
     keys, times = file.array("ledger"), file.array("ledger_counts")
+    classes = np.array(settings_of(file).classes) if classes is None else classes
     try:
-        ledger = ledger_of(keys, times, counts.classes)
+        return ledger_of(keys, times, classes)
     except ValueError as error:
         raise file.damaged(str(error)) from None
-    if len(ledger) != counts.n_documents:
-        raise file.damaged("its ledger has more or fewer documents than the model")
-    return ledger
 
 
 def _check_rule(file: ModelFile, learner: Learner, *, compare: bool) -> None:
@@ -249,7 +269,7 @@ def predictor_of(file: ModelFile) -> Predictor:
             return predictor(file, settings)
     recipe, classes = settings.recipe(), np.array(settings.classes)
     with as_damaged_file_error(file, "its terms cannot be understood"):
-        terms = terms_from_arrays(file.lazy, file.names)
+        terms = terms_from_arrays(file.lazy, file.names, compact=is_compact(file))
     n_terms, n_classes = len(terms), len(classes)
     if not n_terms:
         raise file.damaged("it has no terms")
@@ -279,6 +299,19 @@ def predictor_of(file: ModelFile) -> Predictor:
         calibration=settings.calibration,
         policy=settings.policy,
     )
+
+
+def whole_predictor_of(file: ModelFile) -> Predictor:
+    """The predictor of a file without counts, all of it checked and in memory: for many documents, or all terms."""
+    predictor = predictor_of(file)
+    terms, rule, idf = predictor.features.terms, predictor.rule, predictor.weighting.idf
+    with as_damaged_file_error(file, "its terms cannot be understood"):
+        terms.check()  # type: ignore[attr-defined]
+    if not isinstance(rule, TouchedRule):  # of format 1, which stores its weights
+        return predictor
+    every = np.arange(predictor.n_columns)
+    weighting = predictor.weighting if idf is None else replace(predictor.weighting, idf=idf[every])
+    return replace(predictor, rule=rule.of_columns(every), weighting=weighting)
 
 
 def _class_part(file: ArrayFile, n_classes: int) -> ClassPart:

@@ -66,6 +66,7 @@ class Settings:
     left_out: tuple[Choosable, ...] | None = None
     calibration: Calibration | None = None
     policy: Policy | None = None
+    compact: bool | None = None  # whether the file has only what prediction needs
 
     def __post_init__(self) -> None:
         if not are_labels(list(self.classes)):

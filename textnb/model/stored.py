@@ -16,7 +16,7 @@ import numpy as np
 
 from textnb.arrays import Array, SparseRows, ranges
 from textnb.storage import ModelFileError
-from textnb.text.frozen import Reference, frozen_idf, unknown_idf
+from textnb.text.frozen import UNIT, Reference, frozen_idf, unknown_idf
 from textnb.text.terms import SearchableArray, TermTable
 
 _STRIDE = 64
@@ -169,9 +169,8 @@ class TouchedTotals:
         starts, lengths = self._extents(known)
         entries = ranges(starts, lengths)
         values, classes = (np.asarray(self.file.lazy(name)[entries]) for name in ("totals", "totals_classes"))
-        wide = np.float64 if values.dtype.kind == "f" else np.int64
         indptr = np.concatenate(([0], np.cumsum(lengths)))
-        totals = SparseRows(indptr, classes.astype(np.int64), values.astype(wide), self.n_classes)
+        totals = SparseRows(indptr, classes.astype(np.int64), _wide(values), self.n_classes)
         _check_entries(self.file, totals)
         if len(known) < len(ids):
             assert self.unknown is not None
@@ -194,6 +193,13 @@ class TouchedTotals:
         if starts.size and not (starts.min() >= 0 and (starts + lengths).max() <= len(self.file.lazy("totals"))):
             raise self.file.damaged("array 'totals_starts' is out of range")
         return starts, lengths
+
+
+def _wide(totals: Array) -> Array:
+    """Totals in 64 bits. Short floats of a compact file are tf-idf in units of 1, all others as they were counted."""
+    if totals.dtype.kind != "f":
+        return totals.astype(np.int64)
+    return totals.astype(np.float64) if totals.dtype == np.float64 else totals.astype(np.float64) / UNIT
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from functools import reduce
 from pathlib import Path
 from typing import TypeVar
 
-from textnb.model.file import Fitted, content, fitted_of, learner_of
+from textnb.model.file import Fitted, content, fitted_of, learner_of, require_counts
 from textnb.model.learner import Learner
 from textnb.storage import ModelFile, open_model, write_model
 from textnb.storage.lock import writer_lock
@@ -29,15 +29,34 @@ def update_model(path: str | Path, change: Callable[[Learner], tuple[Learner, Re
     return result, learner
 
 
-def merge_models(output: str | Path, paths: Sequence[str | Path]) -> Learner:
-    """Write to a file what the models of several files, which may be one of them, have learned together."""
+def merge_models(
+    output: str | Path, paths: Sequence[str | Path], check: Callable[[Learner], None] = lambda merged: None
+) -> Learner:
+    """Write to a file what the models of several files, which may be one of them, have learned together.
+
+    `check` may refuse to write it, by who holds the lock.
+    """
     for path in paths:
         open_text_model(path, verify="touched")
     with writer_lock(output):
         files = [open_text_model(path) for path in paths]
         merged = reduce(Learner.merged, map(learner_of, files))
+        check(merged)
         write_learner(output, merged, _merged_settings([fitted_of(file) for file in files], merged))
     return merged
+
+
+def drop_ledger(path: str | Path) -> tuple[int, Learner]:
+    """Take the ledger out of a model file: how many documents it had, and the learner without it."""
+    open_text_model(path, verify="touched")
+    with writer_lock(path):
+        file = open_text_model(path, verify="touched")
+        learner = learner_of(file, compare_rule=False)
+        if learner.ledger is None:
+            raise ValueError(f"{path} has no ledger")
+        without = replace(learner, ledger=None)
+        write_learner(path, without, replace(fitted_of(file), ledger=False))
+    return len(learner.ledger), without
 
 
 def _merged_settings(parts: Sequence[Fitted], merged: Learner) -> Fitted:
@@ -57,6 +76,7 @@ def open_text_model(path: str | Path, verify: Verify = "all") -> ModelFile:
         )
     if "checkpoint" in file.settings:
         raise ValueError(f"{path} is the checkpoint of a training: finish that first, with the command that it is of")
+    require_counts(file)
     return file
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from textnb.report.safe import printable
 from textnb.report.tables import confused_pairs_table, confusion_table, decided_table, per_class_table, table
+from textnb.report.updates import compact_lines
 from textnb.workflow.metrics import FEWEST_TESTED, wilson_interval
 
 if TYPE_CHECKING:
@@ -24,16 +25,24 @@ INDENT = " " * 11
 
 def evaluation_text(result: EvaluationResult) -> str:
     """Sizes and settings, the measures, the table of classes and the confusion matrix."""
-    measured, decisions = result.evaluation, result.decisions
+    measured, decisions, shown = result.evaluation, result.decisions, result.shown
     choice, folds = getattr(result, "choice", None), getattr(result, "folds", [])
-    evaluated_on = result.evaluated_on + ("" if result.learned is None else learned_text(result.learned))
-    sizes = f"{result.n_train:,} learned from, {measured.n:,} tested on ({evaluated_on})"
+    if measured is None:
+        sizes = f"{result.n_train:,} learned from, none tested on"
+    else:
+        evaluated_on = result.evaluated_on + ("" if result.learned is None else learned_text(result.learned))
+        n_classes = len(measured.classes)
+        sizes = f"{result.n_train:,} learned from, {measured.n:,} tested on ({evaluated_on}), {n_classes} classes"
     lines = [
         f"corpus     {printable(result.corpus)}: {printable(result.edition)}",
-        _filled(f"documents  {sizes}, {len(measured.classes)} classes"),
+        _filled(f"documents  {sizes}"),
         settings_lines(result.settings),
         *([] if choice is None else choice_lines(choice)),
         "",
+    ]
+    if measured is None or shown is None:
+        return "\n".join([*lines, *model_lines(result)])
+    lines += [
         *accuracy_lines(measured, "" if decisions is None else " of the most probable class"),
         f"macro-F1   {measured.macro_f1:.4f}",
     ]
@@ -49,10 +58,26 @@ def evaluation_text(result: EvaluationResult) -> str:
     lines += ["", per_class_table(measured), ""]
     if decisions is not None:
         lines += [decided_table(decisions.outcomes), ""]
-    lines += [confusion_table(result.shown), "", "most confused", confused_pairs_table(result.shown)]
-    if result.model_file is not None:
-        lines += ["", f"model      {printable(result.model_file)}"]
-    return "\n".join(lines)
+    lines += [confusion_table(shown), "", "most confused", confused_pairs_table(shown)]
+    return "\n".join([*lines, "", *model_lines(result)]).rstrip()
+
+
+def model_lines(result: EvaluationResult) -> list[str]:
+    """The model file; of a training, what the saved model has learned."""
+    if result.model_file is None:
+        return []
+    n_learned, n_documents = (getattr(result, name, None) for name in ("n_learned", "n_documents"))
+    if n_learned is None or n_documents is None:
+        return [f"model      {printable(result.model_file)}"]
+    learned = f"all {n_learned:,} documents"
+    if n_learned < n_documents:
+        advice = "" if getattr(result, "folds", None) else " (--refit learns all)"
+        learned = f"{n_learned:,} of {n_documents:,} documents{advice}"
+    lines = [f"saved      {printable(result.model_file)}, which has learned {learned}"]
+    if getattr(result, "compact", False):
+        rounded = result.settings["weights"].endswith("tfidf")
+        lines += [f"{INDENT}{line}" for line in compact_lines(rounded=rounded)]
+    return lines
 
 
 def share_text(share: float, interval: tuple[float, float]) -> str:

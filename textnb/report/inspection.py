@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from textnb.report.evaluation import WIDTH, settings_lines
+from textnb.report.evaluation import INDENT, WIDTH, settings_lines
 from textnb.report.safe import printable
 from textnb.report.tables import table
 
@@ -23,8 +23,11 @@ def inspection_text(inspection: Inspection) -> str:
         f"model      {printable(facts['model_file'])}: {facts['bytes']:,} bytes, written by {printable(written_by)}",
         settings_lines(facts["settings"]),
         f"learned    {facts['n_documents']:,.15g} documents{n_terms}",
-        *([f"learning   {_learning(facts['learning'])}"] if "learning" in facts else []),
+        *([f"learning   {_learning(facts)}"] if "learning" in facts else []),
+        *_ledger_lines(facts.get("ledger")),
         *_fitted_lines(facts),
+        "",
+        table(("part of the file", "bytes", "share"), _space_rows(facts["space"]), "lrr"),
         "",
         table(("class", "documents", "prior"), rows, "lrr"),
     ]
@@ -35,7 +38,24 @@ def inspection_text(inspection: Inspection) -> str:
     return "\n".join(lines)
 
 
-def _learning(facts: dict[str, Any] | None) -> str:
+def _space_rows(space: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
+    return [(entry["part"], f"{entry['bytes']:,}", f"{entry['share']:.1%}") for entry in space]
+
+
+def _ledger_lines(ledger: dict[str, int] | None) -> list[str]:
+    if ledger is None:
+        return []
+    text = (
+        f"ledger     {ledger['entries']:,} entries, {ledger['bytes']:,} bytes: hashes of the documents with their "
+        "labels, enough to tell whether a given text was learned; forget --ledger drops it"
+    )
+    return [fill(text, WIDTH, subsequent_indent=INDENT, break_on_hyphens=False)]
+
+
+def _learning(about: dict[str, Any]) -> str:
+    facts = about["learning"]
+    if facts is None and about["compact"]:
+        return "no more: it is a compact model, which only predicts"
     if facts is None:
         return "no more: it was saved by an older textnb, without all its counts"
     kind = "pruned" if facts["pruned"] else "of weighted documents" if facts["weighted"] else None

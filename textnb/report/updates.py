@@ -7,12 +7,28 @@ from typing import TYPE_CHECKING
 from textnb.report.safe import printable
 
 if TYPE_CHECKING:
+    from textnb.workflow.compaction import Compaction
     from textnb.workflow.updating import ModelSummary
 
 
 def summary_text(summary: ModelSummary) -> str:
     """The outcome of an update, and the counts of the model."""
-    changes = ", ".join(f"{count:,} {name}" for name, count in summary.changes.items())
+    changes = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in summary.changes.items())
     classes = ", ".join(f"{printable(label)} {count:,.15g}" for label, count in summary.documents.items())
     line = f"{printable(summary.model_file)} has {classes}; {summary.n_terms:,} terms"
     return f"{changes}; {line}" if changes else line
+
+
+def compaction_text(done: Compaction) -> str:
+    """The sizes, and what the compact file gives up."""
+    sizes = f"{done.bytes:,} bytes of {done.bytes_before:,}, {done.n_terms:,} terms"
+    return "\n".join([f"{printable(done.model_file)}: {sizes}", *compact_lines(rounded=done.rounded)])
+
+
+def compact_lines(*, rounded: bool) -> list[str]:
+    """What a compact file gives up."""
+    close = "scores move in their sixth digit (on 20 Newsgroups, all 7,532 decisions as before)"
+    return [
+        "it only predicts: it cannot learn, forget, be merged, or be counted like",
+        close if rounded else "scores are the same to the last digit",
+    ]

@@ -70,15 +70,19 @@ class Ledger:
 
     def knows(self, documents: Iterable[str]) -> Array:
         """Of each document, whether it is here, under whatever label."""
-        return np.isin(_as_digests(hashes(documents)), self._digests)
+        return np.isin(_as_digests(hashes(documents)), self.digests)
 
     def missing_from(self, documents: Iterable[str]) -> int:
         """How many of the distinct documents here, under whatever label, are not among those given."""
-        known = np.unique(self._digests)
-        return int(np.count_nonzero(~np.isin(known, _as_digests(hashes(documents)))))
+        return self.missing_among(_as_digests(hashes(documents)))
+
+    def missing_among(self, digests: Array) -> int:
+        """How many of the distinct documents here, under whatever label, have none of these hashes."""
+        return int(np.count_nonzero(~np.isin(np.unique(self.digests), digests)))
 
     @property
-    def _digests(self) -> Array:
+    def digests(self) -> Array:
+        """The hash of each entry's document, ascending."""
         return _as_digests(_bytes(self.keys)[:, :_HASH].tobytes())
 
     def labels_of(self, digest: bytes) -> dict[int, int]:
@@ -105,6 +109,28 @@ class Ledger:
             return self.keys
         positions = places_among(self.classes, classes)
         return _join(_bytes(self.keys)[:, :_HASH], positions[_label_ids(self.keys)])
+
+
+class RollCall:
+    """The documents of a ledger, under whatever label, ticked off as a stream meets them."""
+
+    def __init__(self, ledger: Ledger | None) -> None:
+        self._expected = np.unique((Ledger.nothing() if ledger is None else ledger).digests)
+        self._is_here = np.zeros(len(self._expected), dtype=bool)
+
+    def tick(self, documents: Iterable[str]) -> None:
+        if len(self._expected):
+            at, there = _find(self._expected, _as_digests(hashes(documents)))
+            self._is_here[at[there]] = True
+
+    @property
+    def is_needed(self) -> bool:
+        return bool(len(self._expected))
+
+    @property
+    def met(self) -> Array:
+        """The hashes of those that were met."""
+        return self._expected[self._is_here]
 
 
 def hashes(documents: Iterable[str]) -> list[bytes]:

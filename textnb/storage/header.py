@@ -19,7 +19,8 @@ import numpy as np
 JSON: TypeAlias = "bool | int | float | str | Sequence[JSON] | Mapping[str, JSON] | None"
 
 FORMAT_VERSION = 3  # what is written
-READER_VERSION = 3  # what a reader must understand to read it
+READER_VERSION = 4  # what this reader understands
+PLAIN_READER = 3  # what a reader must understand to read most files
 
 BLOCK_BYTES = 4096
 """One CRC-32 for this many bytes of each array. A looked-up word costs a block in each of five arrays."""
@@ -36,6 +37,7 @@ DTYPES: dict[str, np.dtype[Any]] = {
     "F32": np.dtype("<f4"),
     "I32": np.dtype("<i4"),
     "U32": np.dtype("<u4"),
+    "F16": np.dtype("<f2"),
     "U16": np.dtype("<u2"),
     "U8": np.dtype("u1"),
 }
@@ -80,6 +82,7 @@ class Header(NamedTuple):
     checksums: dict[str, str]
     settings: dict[str, Any]
     writer: dict[str, str]
+    reader: int = PLAIN_READER
 
 
 def checksum(data: Any) -> str:
@@ -110,7 +113,7 @@ def encode_header(header: Header) -> bytes:
         "checksum": _BLANK_SEAL,
         "checksums": _canonical(header.checksums),
         "format": str(FORMAT_VERSION),
-        "reader": str(READER_VERSION),
+        "reader": str(header.reader),
         "settings": _canonical_settings(header.settings),
         "writer": _canonical(header.writer),
     }

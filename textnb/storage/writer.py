@@ -20,6 +20,7 @@ from textnb.storage.header import (
     BLOCK_TABLE,
     DTYPES,
     JSON,
+    PLAIN_READER,
     Header,
     checksum,
     encode_header,
@@ -40,11 +41,13 @@ def write_model(
     settings: Mapping[str, JSON],
     *,
     writer: Mapping[str, str] | None = None,
+    reader: int = PLAIN_READER,
 ) -> None:
     """Write named arrays and settings to `path`; the same ones give the same bytes.
 
     `writer` says which library and Unicode versions made the model; by default, this one. A file that is only rewritten
-    passes on the `writer` it was opened with, and so stays the same to the byte. A symbolic link is written through.
+    passes on the `writer` it was opened with, and so stays the same to the byte. Readers of a version before `reader`
+    refuse the file, and say so. A symbolic link is written through.
     """
     from pathlib import Path  # 5 ms that reading a model need not wait for
 
@@ -56,7 +59,7 @@ def write_model(
     entries = place((name, array.dtype, array.shape) for name, array in stored.items())
     checksums = {name: checksum(_bytes(array)) for name, array in stored.items()}
     versions = _versions() if writer is None else dict(writer)
-    header = encode_header(Header(entries, checksums, dict(settings), versions))
+    header = encode_header(Header(entries, checksums, dict(settings), versions, reader))
     parts = [memoryview(header), *(_bytes(stored[entry.name]) for entry in entries)]
     try:
         _replace_file(Path(path).resolve(), parts)

@@ -23,7 +23,7 @@ class NgramTerms(TermTable):
     order by word ids is the order as strings. Every word is in some n-gram.
     """
 
-    def __init__(self, words: Terms, starts: SearchableArray, rest: SearchableArray) -> None:
+    def __init__(self, words: Terms, starts: SearchableArray, rest: SearchableArray | ShortWordIds) -> None:
         self.words, self._starts, self._rest = words, starts, rest
 
     @classmethod
@@ -208,13 +208,58 @@ class NgramTerms(TermTable):
         return NgramTerms, (self.words, np.array(self.starts), np.array(self.rest))
 
 
-def terms_from_arrays(fetch: Callable[[str], Any], names: Iterable[str]) -> Terms | NgramTerms:
-    """The terms of a file whose arrays have these names; their form is checked, their content is not."""
-    words = Terms(*map(fetch, STRING_ARRAYS))
-    has_ngrams = any(name in NGRAM_ARRAYS for name in names)
-    terms = NgramTerms(words, *map(fetch, NGRAM_ARRAYS)) if has_ngrams else words
+def terms_from_arrays(
+    fetch: Callable[[str], Any], names: Iterable[str], *, compact: bool = False
+) -> Terms | NgramTerms:
+    """The terms of a file whose arrays have these names; their form is checked, their content is not.
+
+    Those of a compact file have no index by hash, and may have their word ids in 16 bits.
+    """
+    words = Terms(*map(fetch, STRING_ARRAYS[:2] if compact else STRING_ARRAYS))
+    terms: Terms | NgramTerms = words
+    if any(name in NGRAM_ARRAYS for name in names):
+        starts, rest = map(fetch, NGRAM_ARRAYS)
+        terms = NgramTerms(words, starts, ShortWordIds(rest) if compact and rest.dtype == np.uint16 else rest)
     terms.check_form()
     return terms
+
+
+def compact_arrays(terms: TermTable) -> dict[str, Array]:
+    """The arrays of a compact file."""
+    words = terms.words if isinstance(terms, NgramTerms) else terms
+    assert isinstance(words, Terms)
+    arrays = dict(zip(STRING_ARRAYS[:2], (words.blob, words.offsets), strict=True))
+    if isinstance(terms, NgramTerms):
+        rest = ShortWordIds.of(terms.rest) if len(words) <= ShortWordIds.MOST else terms.rest
+        arrays |= dict(zip(NGRAM_ARRAYS, (terms.starts, rest), strict=True))
+    return arrays
+
+
+class ShortWordIds:
+    """Word ids in 16 bits: each plus one, so that 0 is none. They are read as the ids that they stand for."""
+
+    MOST = 0xFFFF  # words
+    dtype = np.dtype("i4")
+
+    def __init__(self, stored: SearchableArray) -> None:
+        self._stored = stored
+
+    @staticmethod
+    def of(ids: Array) -> Array:
+        return (ids + 1).astype(np.uint16)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self._stored.shape)
+
+    def __len__(self) -> int:
+        return len(self._stored)
+
+    def __getitem__(self, indices: Any) -> Array:
+        return np.asarray(self._stored[indices]).astype(np.int32) - 1
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.asarray(self._stored).astype(np.int32) - 1
 
 
 def _renumbered(rows: Array, ids: Array) -> Array:

@@ -20,6 +20,7 @@ import numpy as np
 from textnb.arrays import Array, Table, compiled_kernel
 
 _MAX_EQUAL_HASHES = 8  # two equal ones among a million terms have odds of 1 to 37 million; a run of them is a trap
+_INDEX_PAYS = 8  # terms of the table per term looked up, below which an index by hash is made
 _MOST_TERMS = np.iinfo(np.int32).max
 STRING_ARRAYS = ("terms", "offsets", "hashes", "order")
 
@@ -150,7 +151,9 @@ class Terms(TermTable):
     @cached_property
     def _index(self) -> tuple[SearchableArray, SearchableArray]:
         """The terms' hashes in ascending order, and the position of the term that each belongs to."""
-        hashes = _hashes(self.blob, self.offsets)
+        blob, offsets = self.blob, self.offsets
+        _check_offsets(blob, offsets)
+        hashes = _hashes(blob, offsets)
         order = np.argsort(hashes, kind="stable").astype(np.int32)
         return hashes[order], order
 
@@ -168,6 +171,8 @@ class Terms(TermTable):
     def find(self, terms: Sequence[Any]) -> Array:
         if not all(isinstance(term, str) for term in terms):
             return np.array([self.find([term])[0] if isinstance(term, str) else -1 for term in terms], dtype=np.int64)
+        if not self._has_index and len(terms) * _INDEX_PAYS < len(self) and compiled_kernel() is not None:
+            return self._find_few(terms)
         blob, offsets = _encode(terms)
         wanted = _hashes(blob, offsets)
         hashes, order = self._index
@@ -185,6 +190,13 @@ class Terms(TermTable):
             pending = pending[~same]
             positions[pending] += 1
         return ids
+
+    def _find_few(self, terms: Sequence[str]) -> Array:
+        """As `find`, by bisection: an index of all terms takes longer to make than a few lookups."""
+        _check_offsets(self.blob, self.offsets)
+        distinct = sorted(set(terms))
+        positions = dict(zip(distinct, self.locate(Terms.of(distinct)).tolist(), strict=True))
+        return np.fromiter(map(positions.__getitem__, terms), np.int64, len(terms))
 
     def strings(self, ids: Array | None = None) -> list[str]:
         if ids is not None and len(ids) < len(self) // 4:  # a part of a file that need not be read whole
@@ -270,12 +282,13 @@ class Terms(TermTable):
 
     def check_form(self) -> None:
         """Raise a ValueError unless each array is of the right type and length. Reads none of them."""
-        arrays = (self._blob, self._offsets, *self._index)
+        index = self._index if self._has_index else ()
+        arrays = (self._blob, self._offsets, *index)
         kinds = (np.uint8, np.integer, np.uint64, np.int32)
-        for name, array, kind in zip(STRING_ARRAYS, arrays, kinds, strict=True):
+        for name, array, kind in zip(STRING_ARRAYS, arrays, kinds, strict=False):
             if len(array.shape) != 1 or not np.issubdtype(array.dtype, kind):
                 raise damaged(f"{name} is {array.dtype} of shape {tuple(array.shape)}")
-        if not len(self._offsets) or {len(array) for array in self._index} != {len(self)}:
+        if not len(self._offsets) or any(len(array) != len(self) for array in index):
             raise damaged("its arrays differ in length")
 
     def __reduce__(self) -> tuple[Any, ...]:

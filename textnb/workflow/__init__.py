@@ -9,6 +9,7 @@ from textnb import lazy_names
 if TYPE_CHECKING:
     from textnb.corpora.rows import ReadOptions
     from textnb.workflow.auditing import audit
+    from textnb.workflow.compaction import compact
     from textnb.workflow.comparison import compare
     from textnb.workflow.counting import count
     from textnb.workflow.evaluation import evaluate
@@ -18,18 +19,20 @@ if TYPE_CHECKING:
     from textnb.workflow.stream_training import train_stream
     from textnb.workflow.training import Decisions, cross_validate, train
     from textnb.workflow.tuning import tune
-    from textnb.workflow.updating import LabelledDocuments, forget, learn, merge
+    from textnb.workflow.updating import LabelledDocuments, forget, forget_ledger, learn, merge
 
 # fmt: off
 _MODULES = {
     "Decisions": "training", "LabelledDocuments": "updating", "Progress": "progress", "audit": "auditing",
-    "compare": "comparison", "count": "counting", "cross_validate": "training", "evaluate": "evaluation",
-    "forget": "updating", "inspect": "inspection", "learn": "updating", "merge": "updating", "predict": "prediction",
-    "train": "training", "train_stream": "stream_training", "tune": "tuning",
+    "compact": "compaction", "compare": "comparison", "count": "counting", "cross_validate": "training",
+    "evaluate": "evaluation", "forget": "updating", "forget_ledger": "updating", "inspect": "inspection",
+    "learn": "updating", "merge": "updating", "predict": "prediction", "train": "training",
+    "train_stream": "stream_training", "tune": "tuning",
 }
 __all__ = [
-    "Decisions", "LabelledDocuments", "Progress", "ReadOptions", "audit", "compare", "count", "cross_validate",
-    "evaluate", "forget", "inspect", "learn", "merge", "predict", "train", "train_stream", "tune",
+    "Decisions", "LabelledDocuments", "Progress", "ReadOptions", "audit", "compact", "compare", "count",
+    "cross_validate", "evaluate", "forget", "forget_ledger", "inspect", "learn", "merge", "predict", "train",
+    "train_stream", "tune",
 ]
 # fmt: on
 _HOMES = {name: f"{__name__}.{module}" for name, module in _MODULES.items()}

@@ -13,7 +13,7 @@ from textnb.arrays import Array
 from textnb.corpora.corpus import Problem
 from textnb.corpora.rows import DEFAULT_OPTIONS, ReadOptions
 from textnb.model.derive import derive
-from textnb.model.file import content, fitted_of, has_counts, learner_of, parameters_of, predictor_of
+from textnb.model.file import content, fitted_of, has_counts, learner_of, parameters_of, whole_predictor_of
 from textnb.model.learner import Learner
 from textnb.model.parameters import effective
 from textnb.model.predictor import Predictor
@@ -372,8 +372,9 @@ def _open_text_model(path: str | PathLike[str]) -> _TextModel:
         raise ValueError(f"{fspath(path)} is a model of columns: diff compares models of text alone")
     learner = learner_of(file) if has_counts(file) else None
     fitted = fitted_of(file)
-    predictor = predictor_of(file)
-    if learner is not None:
+    if learner is None:
+        predictor = whole_predictor_of(file)
+    else:
         predictor = derive(learner).predictor(fitted.calibration, fitted.policy)
     return _TextModel(file, learner, predictor, file.array("documents"))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
@@ -15,6 +15,8 @@ from textnb.corpora.stream import open_stream
 from textnb.estimators.classifier import TextClassifier
 from textnb.model.file import fitted_of, learner_of
 from textnb.model.update import open_text_model, write_learner
+from textnb.statistics.ledger import RollCall
+from textnb.workflow.outputs import KnownDocuments, ModelOutput
 from textnb.workflow.progress import SILENT, Progress
 from textnb.workflow.reading import CorpusLike, opened
 from textnb.workflow.stream import Block, StreamLearner
@@ -29,6 +31,7 @@ def count(
     like: str | PathLike[str] | None = None,
     prune: int | None = None,
     options: ReadOptions = DEFAULT_OPTIONS,
+    overwrite: bool = False,
     progress: Progress = SILENT,
     **settings: Any,
 ) -> ModelSummary:
@@ -42,7 +45,7 @@ def count(
         The model file.
     like : path, optional
         Count with the settings and the idf of this model, instead of `settings`.
-    prune, options, progress, settings
+    prune, options, overwrite, progress, settings
         As in `train_stream`.
 
     Examples
@@ -55,6 +58,7 @@ def count(
     ...     count(mail, output, weights="counts").documents
     {'ham': 1, 'spam': 1}
     """
+    place = ModelOutput(fspath(output), overwrite).opened([part, like])
     if like is None:
         settings = {"weights": "counts", "ledger": False, **settings}  # parts of tf-idf have each their own idf
         settings["calibrate"] = False  # which needs all documents
@@ -66,20 +70,29 @@ def count(
         learner, fitted = learner_of(file).blank(), fitted_of(file)
         learner = replace(learner, recipe=replace(learner.recipe, n_jobs=settings.get("n_jobs")))
     learning = StreamLearner(learner, prune=prune)
-    problems, n_problems = _learn(part, options, learning, progress)
-    write_learner(fspath(output), learning.learner, fitted)
-    return ModelSummary.of(fspath(output), learning.learner, problems=problems, n_problems=n_problems)
+    known, problems, n_problems = _learn(part, options, learning, place, progress)
+    path = place.save(known, lambda path: write_learner(path, learning.learner, fitted))
+    return ModelSummary.of(path, learning.learner, problems=problems, n_problems=n_problems)
 
 
 def _learn(
-    part: CorpusLike, options: ReadOptions, learning: StreamLearner, progress: Progress
-) -> tuple[Sequence[Problem], int]:
-    """Learn a part, tables as a stream, all else as a whole; return the skipped documents and their number."""
+    part: CorpusLike, options: ReadOptions, learning: StreamLearner, output: ModelOutput, progress: Progress
+) -> tuple[KnownDocuments, Sequence[Problem], int]:
+    """Learn a part, tables as a stream, all else as a whole; what was read, and the skipped documents."""
     if isinstance(part, Corpus) or part in corpus_names() or Path(part).is_dir():
         corpus = opened(part, options, progress)
+        known = KnownDocuments.of(corpus.texts)
+        output.check(known)
         whole = [Block(len(corpus), corpus.texts, corpus.labels.tolist())]
         learning.run(lambda skip: whole)
-        return corpus.problems, len(corpus.problems)
+        return known, corpus.problems, len(corpus.problems)
+    roll = output.roll_call()
     stream = open_stream(part, options, passes=len(learning.stages))
-    learning.run(lambda skip: watched_blocks(stream, skip, learning.stage, progress))
-    return stream.problems, stream.n_problems
+    learning.run(lambda skip: _ticked(watched_blocks(stream, skip, learning.stage, progress), roll))
+    return KnownDocuments.met(learning.learner.counts.n_documents, roll), stream.problems, stream.n_problems
+
+
+def _ticked(blocks: Iterable[Block], roll: RollCall) -> Iterator[Block]:
+    for block in blocks:
+        roll.tick(block.texts)
+        yield block

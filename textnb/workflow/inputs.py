@@ -70,6 +70,10 @@ class TextInput:
     def documents(self, corpus: Corpus) -> Documents:
         return corpus.texts
 
+    def texts_of(self, corpus: Corpus) -> list[str]:
+        """The texts that a ledger would know the documents by."""
+        return corpus.texts
+
     def new_model(self, settings: Mapping[str, Any]) -> Any:
         return TextClassifier(**settings)
 
@@ -78,9 +82,11 @@ class TextInput:
         groups = None if corpus.groups is None else corpus.groups[rows]
         model.fit(take(documents, rows), corpus.labels[rows], groups=groups)
 
-    def save(self, model: Any, path: str | None, label: str) -> None:
-        if path is not None:
-            model.save(path)
+    def name_columns(self, model: Any) -> None:
+        """There are none to be named."""
+
+    def save(self, model: Any, path: str, label: str, compact: bool) -> None:
+        model.save(path, compact=compact)
 
     def settings(self, model: Any) -> dict[str, Any]:
         return shown_settings(model.parameters_in_use)
@@ -112,6 +118,10 @@ class TableInput:
     def documents(self, corpus: Corpus) -> Documents:
         return self.table(corpus.columns)
 
+    def texts_of(self, corpus: Corpus) -> list[str]:
+        """The texts that a ledger would know the documents by; of a table without a text, none that it could."""
+        return [text or "" for text in corpus.columns[self.texts[0]]] if self.texts else [""] * len(corpus)
+
     def table(self, columns: Mapping[str, Sequence[Any]]) -> Array:
         """The columns side by side, as a model takes them."""
         return np.column_stack([as_objects(columns[name]) for name in self.names])
@@ -135,11 +145,12 @@ class TableInput:
     def fit(self, model: Any, corpus: Corpus, documents: Documents, rows: Array) -> None:
         model.fit(take(documents, rows), corpus.labels[rows])
 
-    def save(self, model: Any, path: str | None, label: str) -> None:
-        """Tell a model that was fitted on plain tables the names of their columns; save it, if there is a path."""
+    def name_columns(self, model: Any) -> None:
+        """Tell a model that was fitted on plain tables the names of their columns."""
         model.feature_names_in_ = as_objects(self.names)
-        if path is not None:
-            save_mixed(model, path, label=label)
+
+    def save(self, model: Any, path: str, label: str, compact: bool) -> None:
+        save_mixed(model, path, label=label)
 
     def settings(self, model: Any) -> dict[str, Any]:
         return part_settings(model, self.names)

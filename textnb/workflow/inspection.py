@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from os import PathLike, fspath
 from typing import Any
 
@@ -11,10 +12,21 @@ from sklearn.pipeline import Pipeline
 
 from textnb.estimators.classifier import TextClassifier, load
 from textnb.estimators.mixed_file import kind_of, text_predictor
-from textnb.model.file import has_counts, parameters_of, settings_of
+from textnb.model.file import has_counts, is_compact, parameters_of, settings_of, stored_ledger
 from textnb.model.records import to_json
+from textnb.statistics.ledger import ledger_arrays
 from textnb.storage import ModelFile, open_model
+from textnb.text.ngram_terms import NGRAM_ARRAYS
+from textnb.text.terms import STRING_ARRAYS
 from textnb.workflow.inputs import column_names_of, part_settings, rows_of_classes, shown_settings
+
+_SPACES = {  # what the arrays of a file are
+    **dict.fromkeys((*STRING_ARRAYS, *NGRAM_ARRAYS), "terms"),
+    **dict.fromkeys(("totals", "totals_classes", "totals_lengths", "totals_starts"), "totals"),
+    **dict.fromkeys(("document_frequency", "frozen", "occurrences", "kept", "idf"), "document frequencies"),
+    **dict.fromkeys(("ledger", "ledger_counts"), "ledger"),
+    "coef": "weights",
+}
 
 
 @dataclass(frozen=True)
@@ -44,9 +56,29 @@ def inspect(model: str | PathLike[str], terms: int = 10) -> Inspection:
     path = fspath(model)
     classifier = load(path)
     file = open_model(path, verify="touched")
-    about = {"model_file": path, "bytes": file.nbytes, "written_by": file.writer}
+    about = {"model_file": path, "bytes": file.nbytes, "written_by": file.writer, "space": _space(file)}
     facts = _text_facts(classifier, file, terms) if isinstance(classifier, TextClassifier) else None
     return Inspection(about | (facts or _mixed_facts(classifier, path, terms)))
+
+
+def _space(file: ModelFile) -> list[dict[str, Any]]:
+    """The bytes of the parts of a file, the largest first, and their shares of the whole."""
+    bytes_of: dict[str, int] = {}
+    for name in file.names:
+        array = file.lazy(name)
+        kind = _SPACES.get(name.rpartition(".")[2], "other")  # the arrays of a part of a mixed model have a prefix
+        bytes_of[kind] = bytes_of.get(kind, 0) + array.dtype.itemsize * prod(array.shape)
+    bytes_of["header and checksums"] = file.nbytes - sum(bytes_of.values())
+    ordered = sorted(bytes_of.items(), key=lambda item: (-item[1], item[0]))
+    return [{"part": part, "bytes": size, "share": size / file.nbytes} for part, size in ordered]
+
+
+def _ledger_facts(file: ModelFile) -> dict[str, int] | None:
+    ledger = stored_ledger(file)
+    if ledger is None:
+        return None
+    arrays = ledger_arrays(ledger).values()
+    return {"documents": len(ledger), "entries": len(ledger.keys), "bytes": sum(array.nbytes for array in arrays)}
 
 
 def _text_facts(classifier: TextClassifier, file: ModelFile, n_terms: int) -> dict[str, Any]:
@@ -58,7 +90,9 @@ def _text_facts(classifier: TextClassifier, file: ModelFile, n_terms: int) -> di
         "settings": shown_settings(classifier.parameters_in_use),
         "n_documents": sum(documents),
         "n_terms": classifier.predictor_.features.n_columns,
+        "compact": is_compact(file) or None,
         "learning": _learning_facts(file),
+        "ledger": _ledger_facts(file),
         "chosen": to_json(chosen) or None,
         "calibration": to_json(classifier.calibration_),
         "policy": to_json(classifier.policy_),

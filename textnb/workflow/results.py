@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -40,6 +41,8 @@ class LearnedDocuments:
 class EvaluationResult:
     """How a model did on documents that it had not learned from, or as `learned` says.
 
+    `evaluation` is None if there were none.
+
     Attributes
     ----------
     n_train : int
@@ -61,7 +64,7 @@ class EvaluationResult:
     n_train: int
     evaluated_on: str
     settings: dict[str, Any]
-    evaluation: Evaluation
+    evaluation: Evaluation | None
     model_file: str | None = None
     problems: Sequence[Problem] = ()
     n_problems: int | None = None
@@ -70,13 +73,13 @@ class EvaluationResult:
     learned: LearnedDocuments | None = None
 
     @property
-    def shown(self) -> Evaluation | Outcomes:
+    def shown(self) -> Evaluation | Outcomes | None:
         """The matrix to show: that of the decisions where the model has a policy, else of the most probable classes."""
         return self.evaluation if self.decisions is None else self.decisions.outcomes
 
     def to_json(self) -> dict[str, Any]:
         """The result by name; `auc`, `decisions`, `skipped` and the like only where there is such a thing."""
-        measured = self.evaluation.to_json()
+        measured = self._measured()
         result = {
             "corpus": self.corpus,
             "edition": self.edition,
@@ -98,6 +101,10 @@ class EvaluationResult:
         }
         return result | {name: value for name, value in more.items() if value is not None}
 
+    def _measured(self) -> dict[str, Any]:
+        assert self.evaluation is not None
+        return self.evaluation.to_json()
+
     def _of_training(self) -> dict[str, Any]:
         return {}
 
@@ -108,6 +115,12 @@ class TrainingResult(EvaluationResult):
 
     Attributes
     ----------
+    n_learned : int
+        The number of documents that the classifier has learned, the held-out ones too if it was refitted.
+    n_documents : int
+        The number of documents that it was given.
+    compact : bool
+        Whether the file only predicts.
     folds : list of float
         The accuracy of each fold of a cross-validation.
     choice : Choice or None
@@ -115,8 +128,17 @@ class TrainingResult(EvaluationResult):
     """
 
     classifier: Any = field(repr=False)
+    n_learned: int
+    n_documents: int
+    compact: bool = False
     folds: list[float] = field(default_factory=list)
     choice: Choice | None = None
 
+    def _measured(self) -> dict[str, Any]:
+        if self.evaluation is None:  # then every measure is None
+            return defaultdict(lambda: None, classes=self.classifier.classes_.tolist(), n=0)
+        return super()._measured()
+
     def _of_training(self) -> dict[str, Any]:
-        return {"choice": None if self.choice is None else self.choice.to_json(), "folds": self.folds or None}
+        learned = {"n_learned": self.n_learned, "compact": self.compact or None}
+        return learned | {"choice": None if self.choice is None else self.choice.to_json(), "folds": self.folds or None}

@@ -18,7 +18,7 @@ from textnb.model.file import Fitted, counts_content, learner_of
 from textnb.model.learner import Learner
 from textnb.statistics.ledger import hashes
 from textnb.statistics.text_counts import TextCounts
-from textnb.storage import open_model, write_model
+from textnb.storage import ModelFileError, open_model, write_model
 from textnb.text import documents as text_documents
 from textnb.text.threads import read_ahead
 
@@ -201,12 +201,25 @@ def write_checkpoint(path: Path, learning: StreamLearner, about: dict[str, Any])
     return True
 
 
+def is_checkpoint(path: Path, about: dict[str, Any]) -> bool:
+    """Whether a file is a checkpoint of this training."""
+    try:
+        saved = open_model(path, verify="touched").settings.get("checkpoint")
+    except ModelFileError:
+        return False
+    return isinstance(saved, dict) and all(saved.get(name) == value for name, value in about.items())
+
+
 def resume(path: Path, learning: StreamLearner, about: dict[str, Any]) -> None:
+    """Go on from a checkpoint; a file that is none of this training is refused."""
     file = open_model(path)
     saved = file.settings.get("checkpoint")
     if not isinstance(saved, dict):
-        raise ValueError(f"{path} is no checkpoint: choose another --checkpoint, or remove it")
+        raise ValueError(f"{path} is no checkpoint: choose another --checkpoint, remove it, or add --overwrite")
     for name, value in about.items():
         if saved.get(name) != value:
-            raise ValueError(f"{path} is the checkpoint of a training with another {name}: remove it to begin anew")
+            raise ValueError(
+                f"{path} is the checkpoint of a training with another {name}: remove it to begin anew, "
+                "or add --overwrite"
+            )
     learning.go_on(State(saved["stage"], saved["rows"], learner_of(file)))

@@ -18,12 +18,22 @@ from textnb.corpora.rows import ReadOptions
 from textnb.corpora.stream import STDIN, DocumentStream, open_stream
 from textnb.estimators.classifier import TextClassifier
 from textnb.model.records import to_json
+from textnb.statistics.ledger import RollCall
 from textnb.text.documents import batches
 from textnb.workflow.inputs import shown_settings
 from textnb.workflow.metrics import Evaluation, measure
+from textnb.workflow.outputs import KnownDocuments, ModelOutput, free_name
 from textnb.workflow.progress import SILENT, Progress
 from textnb.workflow.results import TrainingResult
-from textnb.workflow.stream import Block, StreamLearner, blocks_of, is_held_out, resume, write_checkpoint
+from textnb.workflow.stream import (
+    Block,
+    StreamLearner,
+    blocks_of,
+    is_checkpoint,
+    is_held_out,
+    resume,
+    write_checkpoint,
+)
 from textnb.workflow.training import check_share, checked_settings
 
 IsHeldOut: TypeAlias = Callable[[str], bool]
@@ -43,6 +53,9 @@ def train_stream(
     scheduler: str | None = None,
     options: ReadOptions | None = None,
     output: str | PathLike[str] | None = None,
+    overwrite: bool = False,
+    refit: bool = False,
+    compact: bool = False,
     undisturbed: Undisturbed = nullcontext,
     progress: Progress = SILENT,
     **settings: Any,
@@ -53,18 +66,19 @@ def train_stream(
     ----------
     source : path, pattern such as 'data/*.jsonl.gz', or "-" for stdin
     test_size, seed
-        The share that is held out, by a hash of the text, and the seed of the hash.
+        The share that is held out, by a hash of the text, and the seed of the hash; 0 holds nothing out.
     prune : int, optional
         Keep at most this many terms: the rarest become unknown words, and nothing can be forgotten.
     checkpoint : path, optional
         Where to save what was learned if a KeyboardInterrupt arrives between two blocks, and to go on from if it is
-        there. It is removed at the end.
+        there. It is removed at the end. Any other file of that name is refused, unless `overwrite` is true.
     engine : {"local", "dask"}, default="local"
         What counts; with dask the workers of a cluster, at the address `scheduler` or on this machine.
     undisturbed : callable that gives a context manager, optional
         Within it a block is learned; it can hold interrupts back until the block is done.
-    options, output, progress, settings
-        As in `train`; nothing can be "auto".
+    options, output, overwrite, refit, compact, progress, settings
+        As in `train`; nothing can be "auto". A stream knows its documents only at its end: an output that is refused
+        then is left as it is, and the model is saved beside it.
 
     Examples
     --------
@@ -81,8 +95,11 @@ def train_stream(
     source = fspath(source)
     options = replace(options or ReadOptions(), text=(options and options.text) or "text")
     check_share(test_size)
-    if checkpoint is not None and output is not None and fspath(checkpoint) == fspath(output):
+    if checkpoint is not None and output is not None and Path(checkpoint).resolve() == Path(output).resolve():
         raise ValueError("--checkpoint and --output are two files: a checkpoint is removed when the model is done")
+    place = ModelOutput.of(output, [source], overwrite=overwrite)
+    if checkpoint is not None:
+        ModelOutput(fspath(checkpoint), overwrite, "--checkpoint").opened([source])
     if source in corpus_names() or Path(source).is_dir():
         raise ValueError(
             f"{source} is no table, and is read as a whole: leave out --stream, --prune, --checkpoint and "
@@ -92,7 +109,9 @@ def train_stream(
     keep_ledger = settings.get("ledger") is True
     classifier = TextClassifier(**settings | {"ledger": keep_ledger, "calibrate": False})  # which needs all documents
     learning = StreamLearner(classifier.new_learner(keep_ledger=keep_ledger), prune=prune)
-    documents = open_stream(source, options, passes=len(learning.stages) + 1)
+    roll = RollCall(None) if place is None else place.roll_call()
+    n_passes = len(learning.stages) + (test_size > 0 or roll.is_needed) + refit
+    documents = open_stream(source, options, passes=n_passes)
     held_out = partial(is_held_out, share=test_size, seed=seed)
     about = {
         "parameters": _identity(classifier),
@@ -102,7 +121,9 @@ def train_stream(
         "seed": seed,
         "prune": prune,
     }
-    with _kept_if_interrupted(None if checkpoint is None else Path(checkpoint), learning, about, progress):
+    kept = None if checkpoint is None else Path(checkpoint)
+    evaluation, n_held_out = None, 0
+    with _kept_if_interrupted(kept, learning, about, overwrite, progress):
         if engine == "dask":
             if prune is not None or checkpoint is not None or source == STDIN:
                 raise ValueError("--engine dask reads files, and takes no --prune and no --checkpoint")
@@ -113,23 +134,36 @@ def train_stream(
         if len(classifier.classes_) < 2:
             (only,) = classifier.classes_.tolist()
             raise ValueError(f"{source} has only the class {only!r} to learn: a classifier needs two or more")
-        progress.status("evaluating …")
-        evaluation, n_held_out = evaluate_stream(classifier, documents, held_out)
-    if output is not None:
-        classifier.save(output)
+        n_train = classifier.n_documents_
+        if test_size > 0 or roll.is_needed:
+            progress.status("evaluating …")
+            evaluation, n_held_out = evaluate_stream(classifier, documents, held_out, roll)
+            if evaluation is None and test_size > 0:
+                raise ValueError(
+                    f"no document of {documents.name} was held out to evaluate on: use a larger --test-size"
+                )
+        if refit and n_held_out:
+            learn_rest(classifier, documents, held_out, prune, progress)
+    path = None
+    if place is not None:
+        known = KnownDocuments.met(n_train + n_held_out, roll)
+        path = place.save(known, lambda path: classifier.save(path, compact=compact))
     if checkpoint is not None:
         Path(checkpoint).unlink(missing_ok=True)
-    n_train = classifier.n_documents_
-    some = f", {evaluation.n:,} of them predicted" if evaluation.n < n_held_out else ""
+    some = f", {evaluation.n:,} of them predicted" if evaluation is not None and evaluation.n < n_held_out else ""
+    by_hash = f"{test_size:.0%} held out by a hash of the text{some}"
     return TrainingResult(
         corpus=source,
         edition=f"{documents.name}, {n_train + n_held_out:,} documents",
         n_train=n_train,
-        evaluated_on=f"{test_size:.0%} held out by a hash of the text{some}",
+        n_learned=classifier.n_documents_,
+        n_documents=n_train + n_held_out,
+        evaluated_on="nothing" if evaluation is None else by_hash,
         settings=shown_settings(classifier.parameters_in_use),
         evaluation=evaluation,
         classifier=classifier,
-        model_file=None if output is None else fspath(output),
+        model_file=path,
+        compact=compact,
         problems=documents.problems,
         n_problems=documents.n_problems,
     )
@@ -145,10 +179,10 @@ def _identity(classifier: TextClassifier) -> dict[str, Any]:
 
 @contextmanager
 def _kept_if_interrupted(
-    path: Path | None, learning: StreamLearner, about: dict[str, Any], progress: Progress
+    path: Path | None, learning: StreamLearner, about: dict[str, Any], overwrite: bool, progress: Progress
 ) -> Iterator[None]:
     """Go on from the checkpoint of a training, if there is one, and save another if this one is interrupted."""
-    if path is not None and path.exists():
+    if path is not None and path.exists() and not (overwrite and not is_checkpoint(path, about)):
         resume(path, learning, about)
         where = f"{learning.rows:,} documents into the pass" if learning.stages else "where all was learned"
         progress.notice(f"going on from {path}, {where}")
@@ -156,6 +190,8 @@ def _kept_if_interrupted(
         yield
     except KeyboardInterrupt:
         if path is not None and not learning.is_busy:
+            if path.exists() and not overwrite and not is_checkpoint(path, about):
+                path = free_name(path)  # somebody has put another file there
             saved = write_checkpoint(path, learning, about)
             progress.warn(
                 f"saved what was learned in {path}; the same command goes on from there"
@@ -196,21 +232,33 @@ def learn_on_cluster(
         fit_bag(classifier, learn, client, report=lambda problems: None)  # evaluation meets the same, and tells
 
 
+def learn_rest(
+    classifier: TextClassifier, documents: DocumentStream, is_held_out: IsHeldOut, prune: int | None, progress: Progress
+) -> None:
+    """Learn the documents held out, too."""
+    assert classifier.learner_ is not None
+    rest = StreamLearner(classifier.learner_, prune=prune)
+    rest.run(lambda skip: watched_blocks(documents, skip, rest.stage, progress, lambda text: not is_held_out(text)))
+    classifier.adopt(rest.learner)
+
+
 def evaluate_stream(
-    classifier: TextClassifier, documents: DocumentStream, is_held_out: IsHeldOut
-) -> tuple[Evaluation, int]:
-    """The evaluation on the documents held out, and their number."""
+    classifier: TextClassifier, documents: DocumentStream, is_held_out: IsHeldOut, roll: RollCall
+) -> tuple[Evaluation | None, int]:
+    """The evaluation on the documents held out, if there are any, and their number; all are ticked off the roll."""
     classes = classifier.classes_.astype(np.str_)
     truth: list[str] = []
     scores = []
     n = 0
-    for rows in batches((row for row in documents.iterate() if is_held_out(row.text)), 1000):
+    for block in batches(documents.iterate(), 1000):
+        roll.tick(row.text for row in block)
+        rows = [row for row in block if is_held_out(row.text)]
         n += len(rows)
-        if n <= MOST_EVALUATED:
+        if rows and n <= MOST_EVALUATED:
             truth += [row.label for row in rows]
             scores.append(classifier.predict_log_proba([row.text for row in rows]))
     if not truth:
-        raise ValueError(f"no document of {documents.name} was held out to evaluate on: use a larger --test-size")
+        return None, 0
     log_probabilities = np.concatenate(scores)
     predicted = classes[log_probabilities.argmax(axis=1)]
     return measure(np.array(truth), predicted, classes, log_probabilities=log_probabilities), n

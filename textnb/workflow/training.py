@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from textnb.model.parameters import CHOOSABLE, is_auto
 from textnb.workflow.evaluation import evaluate_decisions, evaluate_documents
 from textnb.workflow.inputs import Documents, Input, TextInput, chosen_columns, take
 from textnb.workflow.metrics import DecisionEvaluation, Evaluation, measure
+from textnb.workflow.outputs import KnownDocuments, ModelOutput
 from textnb.workflow.progress import SILENT, Progress
 from textnb.workflow.reading import CorpusLike, opened, require_two_classes
 from textnb.workflow.results import TrainingResult
@@ -57,6 +58,9 @@ def train(
     numeric: Sequence[str] | None = None,
     options: ReadOptions | None = None,
     output: str | PathLike[str] | None = None,
+    overwrite: bool = False,
+    refit: bool = False,
+    compact: bool = False,
     progress: Progress = SILENT,
     **settings: Any,
 ) -> TrainingResult:
@@ -68,6 +72,8 @@ def train(
         A named corpus, a path that `textnb.corpora.read_corpus` reads, or a corpus that was read.
     test_size, seed
         The share that is held out, stratified, of a corpus without a test part of its own, and the seed of the split.
+        With 0 nothing is held out, nor a test part of the corpus's own: the model learns everything, and there is no
+        evaluation.
     decisions : Decisions, optional
         What errors cost.
     categorical, numeric : sequence of str, optional
@@ -76,7 +82,13 @@ def train(
     options : ReadOptions, optional
         How to read a corpus that is a path. A text of None is the column "text"; beside other columns, if it is there.
     output : path, optional
-        Where to save the model.
+        Where to save the model. An input, a file that is not a model, and a model that has learned documents which are
+        not in the corpus are refused, unless `overwrite` is true.
+    refit : bool, default=False
+        Learn what was held out too, once the model is evaluated: its counts are then those of all documents. What was
+        chosen, the idf, the calibration and the policy stay as they were evaluated.
+    compact : bool, default=False
+        Save a smaller file that only predicts: see `textnb.workflow.compact`.
     progress : Progress, optional
         Receives messages and progress while the work is done.
     **settings
@@ -86,7 +98,7 @@ def train(
     Returns
     -------
     TrainingResult
-        With the fitted ``classifier`` and its ``evaluation``.
+        With the fitted ``classifier`` and its ``evaluation``, which is None if nothing was held out.
 
     Examples
     --------
@@ -100,14 +112,28 @@ def train(
     array(['ham'], dtype='<U4')
     """
     check_share(test_size)
-    work = _prepare(corpus, settings, decisions, categorical, numeric, options, progress)
+    place = ModelOutput.of(output, [corpus], overwrite=overwrite)
+    work = _prepare(corpus, settings, decisions, categorical, numeric, options, progress, refit=refit, compact=compact)
+    if place is not None:
+        place.check(work.known)
     learn, test, evaluated_on = split_documents(work.corpus, test_size, seed)
     progress.status(f"learning from {len(learn):,} documents …")
     work.columns.fit(work.model, work.corpus, work.documents, learn)
     decisions.apply(work.model)
-    labels = work.corpus.labels[test]
-    evaluation, decided = evaluate_documents(work.model, take(work.documents, test), labels, progress)
-    return work.result(output, evaluation=evaluation, decisions=decided, n_train=len(learn), evaluated_on=evaluated_on)
+    evaluation = decided = None
+    if len(test):
+        held_out, labels = take(work.documents, test), work.corpus.labels[test]
+        evaluation, decided = evaluate_documents(work.model, held_out, labels, progress)
+        if refit:
+            work.model.learn(held_out, labels)
+    return work.result(
+        place,
+        evaluation=evaluation,
+        decisions=decided,
+        n_train=len(learn),
+        n_learned=len(work.corpus) if refit else len(learn),
+        evaluated_on=evaluated_on,
+    )
 
 
 def cross_validate(
@@ -120,6 +146,8 @@ def cross_validate(
     numeric: Sequence[str] | None = None,
     options: ReadOptions | None = None,
     output: str | PathLike[str] | None = None,
+    overwrite: bool = False,
+    compact: bool = False,
     progress: Progress = SILENT,
     **settings: Any,
 ) -> TrainingResult:
@@ -136,7 +164,10 @@ def cross_validate(
     >>> cross_validate(mail, 3, model="multinomial", weights="counts").folds
     [1.0, 1.0, 1.0]
     """
-    work = _prepare(corpus, settings, decisions, categorical, numeric, options, progress)
+    place = ModelOutput.of(output, [corpus], overwrite=overwrite)
+    work = _prepare(corpus, settings, decisions, categorical, numeric, options, progress, compact=compact)
+    if place is not None:
+        place.check(work.known)
     split = work.corpus.split
     rows = np.arange(len(work.corpus)) if split is None else np.flatnonzero(split == "train")
     evaluation, decided, accuracies = _predict_folds(work, rows, folds, seed, decisions, progress)
@@ -144,11 +175,12 @@ def cross_validate(
     decisions.apply(work.model)
     by_group = "" if work.corpus.groups is None else " by group"
     return work.result(
-        output,
+        place,
         evaluation=evaluation,
         decisions=decided,
         folds=accuracies,
         n_train=len(rows),
+        n_learned=len(rows),
         evaluated_on=f"{folds}-fold cross-validation{by_group}",
     )
 
@@ -162,11 +194,19 @@ class _Work:
     documents: Documents
     model: Any
     label: str
+    compact: bool
 
-    def result(self, output: str | PathLike[str] | None, **measured: Any) -> TrainingResult:
+    @property
+    def known(self) -> KnownDocuments:
+        """All documents that were read."""
+        return KnownDocuments.of(self.columns.texts_of(self.corpus))
+
+    def result(self, output: ModelOutput | None, **measured: Any) -> TrainingResult:
         """Save the model, and return its result."""
-        path = None if output is None else fspath(output)
-        self.columns.save(self.model, path, self.label)
+        self.columns.name_columns(self.model)
+        path = None
+        if output is not None:
+            path = output.save(self.known, lambda path: self.columns.save(self.model, path, self.label, self.compact))
         return TrainingResult(
             corpus=self.corpus.name,
             edition=self.corpus.edition,
@@ -175,6 +215,8 @@ class _Work:
             choice=getattr(self.model, "choice_", None),
             calibration=getattr(self.model, "calibration_", None),
             model_file=path,
+            compact=self.compact,
+            n_documents=len(self.corpus),
             problems=self.corpus.problems,
             **measured,
         )
@@ -188,6 +230,9 @@ def _prepare(
     numeric: Sequence[str] | None,
     options: ReadOptions | None,
     progress: Progress,
+    *,
+    refit: bool = False,
+    compact: bool = False,
 ) -> _Work:
     options = options or ReadOptions(text=None)
     columns: Input = TextInput()
@@ -202,11 +247,16 @@ def _prepare(
                 f"that theirs could be added to; use {usable}"
             )
         columns = chosen_columns(corpus, options, categorical or (), numeric or ())
-        if decisions.wanted:
-            raise ValueError("--cost, --unsure and --ceiling are for models of text: leave out the other columns")
+        for option, wanted in (
+            ("--cost, --unsure and --ceiling are", decisions.wanted),
+            ("--refit is", refit),
+            ("--compact is", compact),
+        ):
+            if wanted:
+                raise ValueError(f"{option} for models of text: leave out the other columns")
     read = opened(corpus, columns.options(options), progress)
     require_two_classes(read)
-    return _Work(read, columns, columns.documents(read), columns.new_model(settings), options.label)
+    return _Work(read, columns, columns.documents(read), columns.new_model(settings), options.label, compact)
 
 
 def checked_settings(settings: Mapping[str, Any], *, can_choose: bool) -> dict[str, Any]:
@@ -221,12 +271,17 @@ def checked_settings(settings: Mapping[str, Any], *, can_choose: bool) -> dict[s
 
 
 def check_share(test_size: float) -> None:
-    if not 0 < test_size < 1:
-        raise ValueError(f"--test-size is a share between 0 and 1, got {test_size:g}")
+    if not 0 <= test_size < 1:
+        raise ValueError(f"--test-size is a share from 0 to less than 1, got {test_size:g}")
 
 
 def split_documents(corpus: Corpus, test_size: float = 0.3, seed: int = 0) -> tuple[Array, Array, str]:
-    """Positions to learn from and to test on: the corpus's own parts, or a stratified random share held out."""
+    """Positions to learn from and to test on: the corpus's own parts, or a stratified random share held out.
+
+    With a share of 0, all documents are to be learned, also those of a test part.
+    """
+    if test_size == 0:
+        return np.arange(len(corpus)), np.arange(0), "nothing"
     if corpus.split is not None:
         learn, test = np.flatnonzero(corpus.split == "train"), np.flatnonzero(corpus.split == "test")
         if not len(learn) or not len(test):

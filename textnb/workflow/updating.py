@@ -12,7 +12,7 @@ import numpy as np
 
 from textnb.arrays import Array
 from textnb.corpora.messages import read_messages
-from textnb.model.update import merge_models, update_model
+from textnb.model.update import drop_ledger, merge_models, update_model
 
 if TYPE_CHECKING:
     from textnb.corpora.corpus import Problem
@@ -108,8 +108,33 @@ def forget(model: str | PathLike[str], documents: LabelledDocuments) -> ModelSum
     return _update(model, documents, lambda learner, texts, labels: learner.forget(texts, labels))
 
 
-def merge(output: str | PathLike[str], models: Sequence[str | PathLike[str]]) -> ModelSummary:
+def forget_ledger(model: str | PathLike[str]) -> ModelSummary:
+    """Take out of a model file which documents it has learned; what it has learned from them stays.
+
+    Then nobody can ask the file whether it has learned a given text, nor can it tell: `forget` refuses only what its
+    counts have no room for, and `learn` with `once` needs a ledger.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from textnb import TextClassifier
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "mail.tnb")
+    ...     TextClassifier().fit(["cheap pills", "lunch at noon"], ["spam", "ham"]).save(path)
+    ...     forget_ledger(path).changes
+    {'ledger_entries_forgotten': 2}
+    """
+    n, learner = drop_ledger(fspath(model))
+    return ModelSummary.of(fspath(model), learner, changes={"ledger_entries_forgotten": n})
+
+
+def merge(
+    output: str | PathLike[str], models: Sequence[str | PathLike[str]], *, overwrite: bool = False
+) -> ModelSummary:
     """Write to a file what the models of several files have learned together.
+
+    One of the models, a file that is no model, and a model that has learned other documents are refused as the output,
+    unless `overwrite` is true.
 
     Examples
     --------
@@ -124,8 +149,12 @@ def merge(output: str | PathLike[str], models: Sequence[str | PathLike[str]]) ->
     """
     if isinstance(models, str) or not len(models):
         raise ValueError(f"give a list of the model files to merge, got {models!r:.60}")
+    from textnb.workflow.outputs import KnownDocuments, ModelOutput  # which a filter of mail need not wait for
+
     paths = [fspath(model) for model in models]
-    return ModelSummary.of(fspath(output), merge_models(fspath(output), paths), merged=paths)
+    place = ModelOutput(fspath(output), overwrite).opened(paths)
+    merged = merge_models(place.path, paths, lambda merged: place.check(KnownDocuments.learned_by(merged)))
+    return ModelSummary.of(place.path, merged, merged=paths)
 
 
 def labelled_messages(files: list[str], label: str, *, lines: bool = False, strict: bool = False) -> LabelledDocuments:

@@ -1,0 +1,183 @@
+"""What a run may write to. Nothing is overwritten unasked.
+
+Without `overwrite`, an output is refused that is one of the inputs, that is not of its kind, or that is a model that
+knows documents which the run does not. The first two are known before anything is read, the last when all is read; and
+because others may write meanwhile, a model is checked once more by who holds its lock.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from textnb.corpora.folders import reads_file
+from textnb.corpora.stream import STDIN, matching_paths
+from textnb.model.file import settings_of, stored_ledger
+from textnb.statistics.ledger import Ledger, RollCall
+from textnb.storage import ModelFile, ModelFileError, open_model
+from textnb.storage.lock import writer_lock
+
+if TYPE_CHECKING:
+    from textnb.model.learner import Learner
+
+_WAY_OUT = "choose another name, or add --overwrite"
+_UNREADABLE = "it exists and is not a model that can be read"
+_PICTURES = {".png": (b"\x89PNG\r\n\x1a\n",), ".pdf": (b"%PDF-",), ".svg": (b"<?xml", b"<svg")}
+
+
+class OutputRefused(ValueError):
+    """A file that a run may not overwrite."""
+
+    def __init__(self, option: str, path: str, why: str) -> None:
+        super().__init__(f"{option} {path}: {why}; {_WAY_OUT}")
+
+
+def check_new(path: str | PathLike[str], inputs: Iterable[Any] = (), *, option: str, overwrite: bool = False) -> None:
+    """Refuse to write to a file that is there, such as another table of predictions."""
+    if not overwrite and os.path.lexists(path):
+        why = "it is one of the inputs" if is_input(path, inputs) else "it exists"
+        raise OutputRefused(option, fspath(path), why)
+
+
+def check_picture_file(path: str | PathLike[str], *, option: str, overwrite: bool = False) -> None:
+    """Refuse to draw over a file that is not a picture of the same kind, by its first bytes."""
+    if overwrite or not os.path.lexists(path):
+        return
+    with Path(path).open("rb") as file:
+        is_picture = file.read(8).startswith(_PICTURES.get(Path(path).suffix.lower(), ()))
+    if not is_picture:
+        raise OutputRefused(option, fspath(path), "it exists and is not such a picture")
+
+
+def is_input(path: str | PathLike[str], inputs: Iterable[Any]) -> bool:
+    """Whether a file is, by whatever name, one of those that are read: models, tables, patterns of them, folders."""
+    if not os.path.exists(path):  # noqa: PTH110
+        return False
+    for spec in inputs:
+        if not isinstance(spec, str | PathLike) or fspath(spec) == STDIN:
+            continue
+        for file in map(Path, matching_paths(fspath(spec))):
+            if reads_file(file, Path(path)) if file.is_dir() else file.exists() and file.samefile(path):
+                return True
+    return False
+
+
+@dataclass(frozen=True)
+class KnownDocuments:
+    """The documents of a run: how many, and how many of a ledger are not among them, where that can be told."""
+
+    n: int
+    missing: Callable[[Ledger], int] | None = None
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> Self:
+        return cls(len(texts), lambda ledger: ledger.missing_from(texts))
+
+    @classmethod
+    def met(cls, n: int, roll: RollCall) -> Self:
+        """Those of a stream, which has met some of the documents of a ledger."""
+        return cls(n, lambda ledger: ledger.missing_among(roll.met))
+
+    @classmethod
+    def learned_by(cls, learner: Learner) -> Self:
+        ledger = learner.ledger
+        n = learner.counts.n_documents
+        return cls(n) if ledger is None else cls(n, lambda old: old.missing_among(ledger.digests))
+
+
+@dataclass(frozen=True)
+class ModelOutput:
+    """A model file to be written."""
+
+    path: str
+    overwrite: bool = False
+    option: str = "--output"
+
+    @classmethod
+    def of(cls, path: str | PathLike[str] | None, inputs: Iterable[Any], *, overwrite: bool) -> Self | None:
+        """Where a run may write its model to; None if it writes none."""
+        return None if path is None else cls(fspath(path), overwrite).opened(inputs)
+
+    def opened(self, inputs: Iterable[Any]) -> Self:
+        """Itself, before anything is read: refuse one of the inputs, and what is no model."""
+        if not self.overwrite and is_input(self.path, inputs):
+            raise self._refused("it is one of the inputs")
+        self._existing()
+        return self
+
+    def roll_call(self) -> RollCall:
+        """The documents of the model that is there, to be ticked off as a stream meets them."""
+        existing = self._existing()
+        return RollCall(None if existing is None else stored_ledger(existing))
+
+    def check(self, known: KnownDocuments) -> None:
+        """Refuse a model that knows documents which the run does not."""
+        existing = self._existing()
+        if existing is None:
+            return
+        if "checkpoint" in existing.settings:
+            raise self._refused("it is the checkpoint of a training")
+        try:
+            ledger, n = stored_ledger(existing), _n_documents(existing)
+        except ModelFileError:
+            raise self._refused(_UNREADABLE) from None
+        if ledger is not None and known.missing is not None:
+            missing = known.missing(ledger)
+            if missing:
+                documents = "1 document" if missing == 1 else f"{missing:,} documents"
+                raise self._refused(f"it has learned {documents} that this run does not know")
+        elif n > known.n:
+            raise self._refused(f"it has learned {n:,} documents, and this run has {known.n:,}")
+
+    def save(self, known: KnownDocuments, write: Callable[[str], None]) -> str:
+        """Write a model; its path. One that is refused by now is written beside, so that no work is lost."""
+        with writer_lock(self.path):
+            try:
+                self.check(known)
+            except OutputRefused as refused:
+                beside = free_name(Path(self.path))
+                try:
+                    write(str(beside))
+                except BaseException:
+                    beside.unlink(missing_ok=True)
+                    raise
+                raise ValueError(f"{refused}. What was learned is saved in {beside}") from None
+            write(self.path)
+        return self.path
+
+    def _existing(self) -> ModelFile | None:
+        """The model that is there and must not be lost."""
+        if self.overwrite or not os.path.exists(self.path):  # noqa: PTH110
+            return None
+        try:
+            return open_model(self.path, verify="touched")
+        except ModelFileError:
+            raise self._refused(_UNREADABLE) from None
+
+    def _refused(self, why: str) -> OutputRefused:
+        return OutputRefused(self.option, self.path, why)
+
+
+def _n_documents(file: ModelFile) -> int:
+    if file.settings.get("kind") == "mixed":
+        from textnb.estimators.mixed_file import mixed_of
+        from textnb.workflow.inputs import rows_of_classes
+
+        return int(sum(rows_of_classes(mixed_of(file))))
+    return settings_of(file).n_documents or int(file.array("documents").sum())
+
+
+def free_name(path: Path) -> Path:
+    """A name like that of the file, taken by an empty file until there is another."""
+    number = 2
+    while True:
+        beside = path.with_name(f"{path.stem}-{number}{path.suffix}")
+        with suppress(FileExistsError):
+            beside.touch(exist_ok=False)
+            return beside
+        number += 1
