@@ -27,9 +27,10 @@ def test_size_0_learns_everything(textnb, mail_csv, tmp_path, how):
     done = textnb("train", mail_csv, *RECIPE, *how, "--test-size", 0, "--json")
     assert (done.code, done.err) == (0, "")
     found = done.json
-    assert [key for key in KEYS if key not in ("log_loss", "ece")] == list(found)[:11]
+    assert [key for key in KEYS if key not in ("log_loss", "ece")] == list(found)[:12]
     assert (found["n_train"], found["n_test"], found["n_learned"]) == (80, 0, 80)
-    assert [found[name] for name in ("accuracy", "macro_f1", "per_class", "confusion_matrix")] == [None] * 4
+    measures = ("accuracy", "accuracy_interval", "macro_f1", "per_class", "confusion_matrix")
+    assert [found[name] for name in measures] == [None] * 5
     assert found["classes"] == ["ham", "spam"]
     saved = bytes_without_calibration(
         of_all(calibrate=not how, **({"ledger": True} if how else {})), tmp_path / "f.tnb"

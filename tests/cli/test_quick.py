@@ -149,7 +149,7 @@ def test_where_it_answers_typer_answers_the_same(line):
         ("count", "- -o a.tnb --ledger --no-ledger --ledger", {"ledger": True, "prune": None}),
         ("train", "a --cost a:b=2 --cost b:a=3 --seed 7", {"cost": ["a:b=2", "b:a=3"], "seed": 7}),
         ("train", "a --model bernoulli --jobs -1 --engine dask", {"model": "bernoulli", "jobs": -1}),
-        ("merge", "out a b", {"output": Path("out"), "models": [Path("a"), Path("b")]}),
+        ("merge", "-o out a b", {"output": Path("out"), "models": [Path("a"), Path("b")]}),
     ],
 )
 def test_it_answers_what_is_plainly_valid(command, line, expected):
