@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
 from textnb.cli import options
 from textnb.cli.output import Terminal, show_evaluation
 
@@ -16,12 +12,8 @@ def evaluate(
     subset: options.SubsetOf = None,
     categories: options.Categories = None,
     strip: options.Strip = "",
-    text: Annotated[
-        str | None, typer.Option(help="The column of a table that has the text. [default: text, or the model's own]")
-    ] = None,
-    label: Annotated[
-        str | None, typer.Option(help="The column of a table that has the class. [default: label, or the model's own]")
-    ] = None,
+    text: options.ModelText = None,
+    label: options.ModelLabel = None,
     encoding: options.Encoding = None,
     plot: options.ConfusionPlot = None,
     reliability: options.ReliabilityPlot = None,
@@ -34,7 +26,7 @@ def evaluate(
     \b
     Examples:
       textnb evaluate 20news.tnb 20news
-      textnb evaluate mail.tnb later.csv --text body --label kind --json
+      textnb evaluate mail.tnb later.csv --json
       textnb evaluate spam.tnb sms-spam --reliability reliability.png
     """
     from textnb.workflow import evaluate as evaluate_model

@@ -11,7 +11,7 @@ def forget(
     files: options.LabelledFiles = None,
     label: options.ClassOfAll = None,
     lines: options.LabelledLines = False,
-    text: options.Text = None,
+    text: options.ModelText = None,
     label_column: options.LabelColumn = None,
     encoding: options.EncodingOfTables = None,
     strict: options.Strict = False,
@@ -29,5 +29,5 @@ def forget(
     """
     from textnb.workflow import forget as forget_documents
 
-    documents = options.read_labelled(files, label, lines, text, label_column, encoding, strict, quiet)
+    documents = options.read_labelled(model, files, label, lines, text, label_column, encoding, strict, quiet)
     return show_summary(forget_documents(model, documents), as_json, quiet)

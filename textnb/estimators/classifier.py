@@ -25,6 +25,7 @@ from textnb.model.learner import Learner
 from textnb.model.policy import Policy
 from textnb.model.predictor import Predictor
 from textnb.model.recipe import Recipe
+from textnb.model.settings import USUAL_COLUMNS
 from textnb.selection.documents import TrainingDocuments
 from textnb.selection.thresholds import threshold_for_ceiling
 from textnb.selection.tuning import AUTO, Candidate, Choice, Fixed, Trial, tune
@@ -223,7 +224,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             return NotImplemented
         check_is_fitted(self)
         both = clone(self)
-        both._set(self._counted(), self.calibration_, self.policy_, self._chosen)
+        columns = self.fitted_record().columns
+        both._set(self._counted(), self.calibration_, self.policy_, self._chosen, columns_=columns)
         return both.merge(other)
 
     def predict(self, texts: Any) -> Array:
@@ -405,6 +407,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             auto=tuple(sorted(self.__dict__.get("_chosen", ()))),
             calibration=self.__dict__.get("calibration_"),
             policy=self.__dict__.get("policy_"),
+            columns=self.__dict__.get("columns_", USUAL_COLUMNS),
         )
 
     def _fit_first(
@@ -432,7 +435,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         more: dict[str, Any] = {"_training": training, "_derivation": derivation}
         if choice is not None:
             more["choice_"] = choice
-        return self._set(learner, calibration, None, chosen, forget=("choice_",), **more)
+        return self._set(learner, calibration, None, chosen, forget=("choice_", "columns_"), **more)
 
     def choose(
         self,
@@ -587,7 +590,7 @@ def load(path: Any) -> TextClassifier | MixedNB:
     classifier = TextClassifier(**parameters)
     fitted = fitted_of(file)
     if has_counts(file):
-        return classifier._set(learner_of(file), fitted.calibration, fitted.policy, chosen)
+        return classifier._set(learner_of(file), fitted.calibration, fitted.policy, chosen, columns_=fitted.columns)
     return classifier._set(None, fitted.calibration, fitted.policy, chosen, _old_predictor=predictor_of(file))
 
 

@@ -17,7 +17,7 @@ from textnb.model.derive import Derivation, TouchedRule, derive, kept_terms, unk
 from textnb.model.learner import Learner
 from textnb.model.predictor import Predictor
 from textnb.model.records import from_json
-from textnb.model.settings import Fitted, Settings, settings_json
+from textnb.model.settings import USUAL_COLUMNS, Columns, Fitted, Settings, settings_json
 from textnb.model.stored import (
     ArrayFile,
     KeptPositions,
@@ -46,6 +46,7 @@ from textnb.text.terms import TermTable
 from textnb.text.weights import Weighting
 
 __all__ = [
+    "Columns",
     "Fitted",
     "content",
     "counts_content",
@@ -55,6 +56,7 @@ __all__ = [
     "parameters_of",
     "predictor_of",
     "settings_of",
+    "table_columns",
 ]
 
 
@@ -113,6 +115,14 @@ def settings_of(file: ModelFile) -> Settings:
 def fitted_of(file: ModelFile) -> Fitted:
     """What a classifier was fitted with, which stays while the model is changed."""
     return settings_of(file).fitted()
+
+
+def table_columns(file: ModelFile) -> Columns:
+    """The columns that a model of text, or the classes of a mixed one, came from."""
+    if file.settings.get("kind") == "mixed":
+        label = file.settings.get("label")
+        return Columns(label=label) if isinstance(label, str) else USUAL_COLUMNS
+    return fitted_of(file).columns
 
 
 def parameters_of(file: ModelFile) -> tuple[dict[str, Any], dict[str, Any]]:

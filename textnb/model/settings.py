@@ -26,6 +26,17 @@ Choosable = Literal["alpha", "min_df", "model", "ngrams", "weights"]
 
 
 @dataclass(frozen=True)
+class Columns:
+    """The columns of the tables that a model was trained on."""
+
+    text: str = "text"
+    label: str = "label"
+
+
+USUAL_COLUMNS = Columns()
+
+
+@dataclass(frozen=True)
 class Fitted:
     """What a classifier was fitted with beyond what its learner knows. It stays while a model learns and forgets."""
 
@@ -35,6 +46,7 @@ class Fitted:
     auto: tuple[str, ...] = ()  # the names of the parameters that fit has chosen; the recipe has their values
     calibration: Calibration | None = None
     policy: Policy | None = None
+    columns: Columns = USUAL_COLUMNS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +76,7 @@ class Settings:
     auto: tuple[Choosable, ...]
     calibration: Calibration | None = None
     policy: Policy | None = None
+    columns: Columns | None = None  # where they are not the usual ones
 
     def __post_init__(self) -> None:
         if not are_labels(list(self.classes)):
@@ -102,7 +115,8 @@ class Settings:
 
     def fitted(self) -> Fitted:
         given = self.vocabulary == "given"
-        return Fitted(self.calibrate, self.ledger, given, self.auto, self.calibration, self.policy)
+        columns = self.columns or USUAL_COLUMNS
+        return Fitted(self.calibrate, self.ledger, given, self.auto, self.calibration, self.policy, columns)
 
     def parameters(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """The parameters of the classifier, and what was chosen for those that are "auto"; without its vocabulary."""
@@ -148,6 +162,7 @@ def settings_json(learner: Learner, fitted: Fitted) -> dict[str, Any]:
         "ledger": fitted.ledger,
         "calibration": fitted.calibration,
         "policy": fitted.policy,
+        "columns": None if fitted.columns == USUAL_COLUMNS else fitted.columns,
     }
     stated |= {name: to_json(value) for name, value in optional.items() if value is not None}
     checked: dict[str, Any] = normalized(Settings, stated)

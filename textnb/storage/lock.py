@@ -151,7 +151,7 @@ def _is_in_place(file: FileIO) -> bool:
 
 
 def _remove(file: FileIO) -> None:
-    """Remove a lock file that we hold. Where that is refused, as of open files on Windows, it stays and serves again."""
+    """Remove a lock file that we hold. Where that is refused, as on Windows, it stays and serves again."""
     with suppress(OSError):
         if _is_in_place(file):
             os.unlink(file.name)  # noqa: PTH108

@@ -19,9 +19,10 @@ from textnb.corpora.stream import STDIN, DocumentStream, open_stream
 from textnb.estimators.classifier import TextClassifier
 from textnb.model.records import to_json
 from textnb.text.documents import batches
-from textnb.workflow.inputs import shown_settings
+from textnb.workflow.inputs import TextInput, shown_settings
 from textnb.workflow.metrics import Evaluation, measure
 from textnb.workflow.progress import SILENT, Progress
+from textnb.workflow.reading import read_columns
 from textnb.workflow.results import TrainingResult
 from textnb.workflow.stream import Block, StreamLearner, blocks_of, is_held_out, resume, write_checkpoint
 from textnb.workflow.training import check_share, complete_settings
@@ -116,7 +117,7 @@ def train_stream(
         progress.status("evaluating …")
         evaluation, n_held_out = evaluate_stream(classifier, documents, held_out)
     if output is not None:
-        classifier.save(output)
+        TextInput().save(classifier, fspath(output), read_columns(options))
     if checkpoint is not None:
         Path(checkpoint).unlink(missing_ok=True)
     n_train = classifier.n_documents_

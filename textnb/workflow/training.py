@@ -16,12 +16,13 @@ from textnb.corpora.corpus import Corpus
 from textnb.corpora.rows import ReadOptions
 from textnb.estimators.classifier import TextClassifier
 from textnb.likelihood.families import FAMILIES
+from textnb.model.settings import Columns
 from textnb.selection.tuning import AUTO, Candidate
 from textnb.workflow.evaluation import evaluate_documents
 from textnb.workflow.inputs import Documents, Input, TextInput, chosen_columns, take
 from textnb.workflow.metrics import Evaluation, measure
 from textnb.workflow.progress import SILENT, Progress
-from textnb.workflow.reading import CorpusLike, opened, require_two_classes
+from textnb.workflow.reading import CorpusLike, opened, read_columns, require_two_classes
 from textnb.workflow.results import TrainingResult
 
 
@@ -159,12 +160,12 @@ class _Work:
     columns: Input
     documents: Documents
     model: Any
-    label: str
+    names: Columns
 
     def result(self, output: str | PathLike[str] | None, **measured: Any) -> TrainingResult:
         """Save the model, and return its result."""
         path = None if output is None else fspath(output)
-        self.columns.save(self.model, path, self.label)
+        self.columns.save(self.model, path, self.names)
         return TrainingResult(
             corpus=self.corpus.name,
             edition=self.corpus.edition,
@@ -204,7 +205,7 @@ def _prepare(
             raise ValueError("--cost, --unsure and --ceiling are for models of text: leave out the other columns")
     read = opened(corpus, columns.options(options), progress)
     require_two_classes(read)
-    return _Work(read, columns, columns.documents(read), columns.new_model(settings), options.label)
+    return _Work(read, columns, columns.documents(read), columns.new_model(settings), read_columns(options))
 
 
 def complete_settings(settings: Mapping[str, Any], *, can_choose: bool) -> dict[str, Any]:
