@@ -135,10 +135,8 @@ def test_top_gives_several_labels(textnb, tmp_path):
     assert answer["top"] == [{"label": label, "probability": p} for label, p in best]
     assert [entry["label"] for entry in answer["top"]] == ["c", "b"]
     (label, p), (other, q) = best
-    assert (
-        textnb("predict", "m.tnb", "--top", "2", stdin=b"bill, cheap bill").out
-        == f"{label}\t{p:.4f}\t{other}\t{q:.4f}\n"
-    )
+    line = f"{label}\t{p:.4f}\t{other}\t{q:.4f}\n"
+    assert textnb("predict", "m.tnb", "--top", "2", stdin=b"bill, cheap bill").out == line
     assert len(textnb("predict", "m.tnb", "--top", "9", stdin=b"bill").out.split("\t")) == 6
     assert textnb("predict", "m.tnb", "--top", "0", stdin=b"bill").code == 2
 

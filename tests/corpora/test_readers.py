@@ -114,9 +114,8 @@ def test_columns_are_chosen_by_name(tmp_path: Path) -> None:
 
 def test_a_table_without_a_header_line_is_an_error_that_shows_its_first_line(tmp_path: Path) -> None:
     path = write(tmp_path / "sms.tsv", "ham\tGo until jurong point\nspam\tWin\n")
-    with pytest.raises(
-        ValueError, match="columns 'ham', 'Go until jurong point': choose among them by --text, or add a header"
-    ):
+    said = "columns 'ham', 'Go until jurong point': choose among them by --text, or add a header"
+    with pytest.raises(ValueError, match=said):
         read_corpus(path)
 
 
