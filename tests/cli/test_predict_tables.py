@@ -123,6 +123,16 @@ def test_a_line_of_gigabytes_in_a_small_file_is_not_read(textnb, model, tmp_path
     assert "-: a line has more than 65,536 characters" in done.err
 
 
+def test_a_quote_around_endless_lines_costs_its_row(textnb, model, tmp_path, monkeypatch):
+    monkeypatch.setattr("textnb.corpora.delimited.MAX_QUOTED_LINES", 1000)
+    (tmp_path / "bomb.csv").write_text('text\nlunch\n"' + "\n" * 5000 + "free prize\n")
+    done = textnb("predict", model, "bomb.csv")
+    assert ids_and_labels(done) == [("bomb.csv:2", "ham"), ("bomb.csv:5003", "spam")]
+    assert done.err == (
+        "textnb: skipped bomb.csv: line 3: it has an unbalanced quote, or one around more than 1,000 lines\n"
+    )
+
+
 # The most probable labels
 
 

@@ -28,7 +28,7 @@ def predict(
     table: Annotated[
         options.TableFormat | None, typer.Option("--format", help="Stdin is a table of this kind.")
     ] = None,
-    encoding: options.EncodingOfTables = None,
+    encoding: Annotated[str | None, typer.Option(help="The encoding of tables; detected by default.")] = None,
     top: Annotated[
         int | None, typer.Option(min=1, metavar="K", help="The K most probable labels, each with its probability.")
     ] = None,

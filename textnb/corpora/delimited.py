@@ -11,6 +11,7 @@ from textnb.corpora.rows import BadRow, BadTable, Line, ReadOptions, Record, che
 
 MAX_FIELD = 2**31 - 1
 MAX_QUOTED = 1 << 27  # characters of a field after its first line
+MAX_QUOTED_LINES = 1_000_000  # each takes memory, however short
 MAX_LINES_READ_AGAIN = 2_000_000
 SWALLOWED_ROWS = 3
 FIRST_CHECK = 256  # lines of a record
@@ -152,6 +153,8 @@ class ReplayableLines:
         self.characters += len(line)
         if self.characters > MAX_QUOTED:
             raise BadRow(f"it has an unbalanced quote, or one around more than {MAX_QUOTED:,} characters")
+        if len(self.record) > MAX_QUOTED_LINES:
+            raise BadRow(f"it has an unbalanced quote, or one around more than {MAX_QUOTED_LINES:,} lines")
         if len(self.record) == self.check_at:
             self.check_at *= 8  # ever more rarely, for linear time
             self.check()
