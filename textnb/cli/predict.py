@@ -76,7 +76,7 @@ def predict(
     }
     if output is not None:
         from textnb.report.updates import predictions_text
-        from textnb.workflow.table_prediction import write_predictions
+        from textnb.workflow import write_predictions
 
         if top is not None:
             raise ValueError("--top is printed, and --output writes the likeliest label alone: leave one of them out")

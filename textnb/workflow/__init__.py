@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from textnb.workflow.prediction import predict
     from textnb.workflow.progress import Progress
     from textnb.workflow.stream_training import train_stream
+    from textnb.workflow.table_prediction import write_predictions
     from textnb.workflow.training import Decisions, cross_validate, train
     from textnb.workflow.tuning import tune
     from textnb.workflow.updating import LabelledDocuments, forget, learn, merge
@@ -25,11 +26,12 @@ _MODULES = {
     "Decisions": "training", "LabelledDocuments": "updating", "Progress": "progress", "audit": "auditing",
     "compare": "comparison", "count": "counting", "cross_validate": "training", "evaluate": "evaluation",
     "forget": "updating", "inspect": "inspection", "learn": "updating", "merge": "updating", "predict": "prediction",
-    "train": "training", "train_stream": "stream_training", "tune": "tuning",
+    "train": "training", "train_stream": "stream_training", "tune": "tuning", "write_predictions": "table_prediction",
 }
 __all__ = [
     "Decisions", "LabelledDocuments", "Progress", "ReadOptions", "audit", "compare", "count", "cross_validate",
     "evaluate", "forget", "inspect", "learn", "merge", "predict", "train", "train_stream", "tune",
+    "write_predictions",
 ]
 # fmt: on
 _HOMES = {name: f"{__name__}.{module}" for name, module in _MODULES.items()}
