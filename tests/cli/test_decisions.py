@@ -11,7 +11,7 @@ import textnb as library
 from textnb.storage import open_model
 
 CEILING = ["--protect", "ham", "--ceiling", "0.1"]
-LINES = [text for text, _ in mail()] + ["", "cheap lunch", "free meeting"]
+LINES = [text for text, _ in mail()] + ["unheard", "cheap lunch", "free meeting"]
 STDIN = "\n".join(LINES).encode() + b"\n"
 
 

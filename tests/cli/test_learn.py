@@ -13,6 +13,7 @@ from textnb.estimators.mixed_file import save_mixed
 ROOT = Path(__file__).parents[2]
 OLD_MODEL = ROOT / "tests" / "golden_models" / "format-1-complement.tnb"
 NEW = "claim your bitcoin prize"
+JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01" + bytes(range(256))
 
 
 def fitted(rows, path, **settings):
@@ -145,7 +146,11 @@ def test_forgetting_what_was_not_learned_names_it_and_changes_nothing(textnb, mo
     (tmp_path / "some.csv").write_text(f"text,label\n{mail()[0][0]},ham\nnever seen,ham\n")
     done = textnb("forget", model, "some.csv")
     assert (done.code, done.out) == (2, "")
-    assert re.search(r"document 1 \('never seen'\) was not learned as ham", done.err)
+    assert re.search(r"textnb: some.csv: line 3 \('never seen'\) was not learned as ham", done.err)
+    (tmp_path / "other.txt").write_text("never seen")
+    assert "textnb: other.txt ('never seen') was not learned as ham" in (
+        textnb("forget", model, "--label", "ham", "other.txt").err
+    )
     assert model.read_bytes() == before
 
 
@@ -180,13 +185,15 @@ def test_a_model_of_nothing_is_not_made(textnb, tmp_path):
 
 def test_files_that_cannot_be_read_are_an_error_but_the_others_are_learned(textnb, small, tmp_path):
     (tmp_path / "a.txt").write_text(NEW)
-    done = textnb("learn", small, "--label", "spam", "missing.txt", "a.txt", tmp_path)
+    (tmp_path / "blank.txt").write_text(" \n\t")
+    (tmp_path / "picture.txt").write_bytes(JPEG)
+    done = textnb("learn", small, "--label", "spam", "missing.txt", "a.txt", "blank.txt", "picture.txt")
     assert done.code == 2
     assert done.out.startswith("1 learned; ")
-    assert done.err.splitlines() == [
-        "textnb: missing.txt: No such file or directory; check the path",
-        f"textnb: {tmp_path}: Is a directory; give a file",
-    ]
+    missing, blank, picture = done.err.splitlines()
+    assert missing == "textnb: missing.txt: No such file or directory; check the path"
+    assert blank == "textnb: blank.txt: it is empty"
+    assert picture.startswith("textnb: picture.txt: it is no text")
     assert library.load(small).n_documents_ == 5
 
 
@@ -215,7 +222,8 @@ def test_bad_rows_are_skipped_and_reported(textnb, small, tmp_path):
 WRONG = [
     ("learn", "MODEL.*textnb learn --help"),
     ("forget", "MODEL.*textnb forget --help"),
-    ("learn missing.tnb --label ham", "missing.tnb: No such file or directory; check the path"),
+    ("forget missing.tnb --label ham", "missing.tnb: No such file or directory; check the path"),
+    ("learn missing/new.tnb --label ham", "missing/new.tnb: cannot lock the model"),
     ("learn small.tnb", "which class.*--label"),
     ("learn small.tnb --label ham missing.txt", "no document.*missing.txt: No such file"),
     ("learn small.tnb --label ham --lines empty.txt", "no document"),

@@ -205,7 +205,7 @@ def test_predict_answers_each_row_of_tables_without_labels(textnb, mixed, tmp_pa
     assert found[3]["label"] == "spam"
     assert all(sum(answer["probabilities"].values()) == pytest.approx(1) for answer in found)
     lines = textnb("predict", mixed, "new.csv").out.splitlines()
-    assert [line.split("\t")[0] for line in lines][:2] == ["spam", "ham"]
+    assert [line.split("\t")[:2] for line in lines][:2] == [["new.csv:2", "spam"], ["new.csv:3", "ham"]]
 
 
 def test_predict_goes_on_after_a_bad_row_and_a_missing_file(textnb, mixed, tmp_path):
@@ -261,8 +261,9 @@ def test_a_plot_is_drawn(textnb, table, tmp_path):
 
 def test_predicting_text_imports_nothing_of_mixed_models(textnb, table):
     assert textnb("train", table, "--text", "body", "--label", "kind", "-o", "text.tnb").code == 0
+    (table.parent / "message.txt").write_text("free offer")
     script = (
-        "import sys; from textnb.cli.app import run; run(['predict', 'text.tnb', 'mail.csv']); "
+        "import sys; from textnb.cli.app import run; run(['predict', 'text.tnb', 'message.txt']); "
         "print(*[name for name in sys.modules if name in ('sklearn', 'scipy') or 'mixed' in name or 'readers' in name])"
     )
     child = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=table.parent)

@@ -37,7 +37,7 @@ def test_several_files_are_named(textnb, model, tmp_path):
     assert [line.split("\t")[:2] for line in out.splitlines()] == [["one.txt", "ham"], ["two.txt", "spam"]]
 
 
-LINES = "free prize\n\nlunch caf\xe9\nagenda"
+LINES = "free prize\n \nlunch caf\xe9\nagenda"
 
 
 @pytest.mark.parametrize(
@@ -53,8 +53,9 @@ LINES = "free prize\n\nlunch caf\xe9\nagenda"
 def test_each_line_is_a_document(textnb, model, content):
     done = textnb("predict", model, "--lines", "--json", stdin=content)
     answers = [json.loads(line) for line in done.out.splitlines()]
-    assert [answer["id"] for answer in answers] == ["-:1", "-:2", "-:3", "-:4"]
-    expected = library.load(model).predict_proba(LINES.split("\n"))
+    assert [answer["id"] for answer in answers] == ["-:1", "-:3", "-:4"]
+    assert (done.code, done.err) == (0, "textnb: skipped -:2: it is empty\n")
+    expected = library.load(model).predict_proba([line for line in LINES.split("\n") if line.strip()])
     assert [list(answer["probabilities"].values()) for answer in answers] == expected.tolist()
 
 
@@ -73,26 +74,36 @@ def test_lines_come_as_they_are_read(model):
     assert next(answers(open_predictor(model), endless())).label == "ham"
 
 
-def test_an_empty_document_gets_the_prior_and_no_line_no_answer(textnb, model):
-    assert textnb("predict", model, stdin=b"").out == "ham\t0.5000\n"
+def test_an_empty_document_is_said_and_no_line_is_no_answer(textnb, model):
+    for content in (b"", b" \n\t\r\n", b"\xef\xbb\xbf"):
+        assert textnb("predict", model, stdin=content) == (2, "", "textnb: stdin: it is empty\n")
     assert textnb("predict", model, "--lines", stdin=b"") == (0, "", "")
 
 
-def test_any_bytes_are_a_document(textnb, model):
-    done = textnb("predict", model, "--json", stdin=bytes(range(256)) * 20)
+def test_any_bytes_but_nul_are_a_document(textnb, model):
+    done = textnb("predict", model, "--json", stdin=bytes(range(1, 256)) * 20)
     assert done.code == 0
     assert set(done.json) == {"id", "label", "probabilities"}
+    done = textnb("predict", model, "--json", stdin=bytes(range(256)) * 20)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("textnb: stdin: it is no text")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-8-sig"])
+def test_wide_characters_are_text_where_a_byte_order_mark_says_so(textnb, model, encoding):
+    assert textnb("predict", model, stdin="free prize".encode(encoding)).out.startswith("spam\t")
+    assert textnb("predict", model, "--lines", stdin="free prize\nlunch".encode(encoding)).out.count("\n") == 2
 
 
 def test_a_file_that_cannot_be_read_is_reported_and_the_others_predicted(textnb, model, tmp_path):
     (tmp_path / "one.txt").write_text("lunch tomorrow")
     (tmp_path / "folder").mkdir()
-    done = textnb("predict", model, "missing.txt", "one.txt", "folder")
+    done = textnb("predict", model, "missing.txt", "one.txt", "folder")  # which is empty
     assert done.code == 2
     assert done.out.startswith("one.txt\tham\t")
     assert done.err.splitlines() == [
         "textnb: missing.txt: No such file or directory; check the path",
-        "textnb: folder: Is a directory; give a file",
+        "textnb: folder: it is a folder without files; give documents",
     ]
     strict = textnb("predict", model, "missing.txt", "one.txt", "--strict")
     assert (strict.code, strict.out) == (2, "")

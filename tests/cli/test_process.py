@@ -61,7 +61,7 @@ def test_a_closed_pipe_says_nothing(model, tmp_path):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 def test_a_full_disk_under_stdout_is_one_line(model, tmp_path):
-    done = shell(f"textnb predict {model} {model} --json > /dev/full", tmp_path)
+    done = shell(f"textnb predict {model} {__file__} --json > /dev/full", tmp_path)
     assert done.returncode == 2
     assert done.stderr == (
         "textnb: the result cannot be written: No space left on device; make room, or send it elsewhere\n"
@@ -69,7 +69,7 @@ def test_a_full_disk_under_stdout_is_one_line(model, tmp_path):
 
 
 def test_closed_streams_are_no_accident(model, tmp_path):
-    assert shell(f"textnb predict {model} {model} >&-", tmp_path).returncode == 0
+    assert shell(f"textnb predict {model} {__file__} >&-", tmp_path).returncode == 0
     assert shell("textnb predict missing.tnb 2>&-", tmp_path).returncode == 2
     done = shell(f"textnb predict {model} <&-", tmp_path)
     assert done.returncode == 2

@@ -242,8 +242,48 @@ def test_a_link_and_a_relative_path_lead_to_the_same_lock(tmp_path, path, monkey
     with writer_lock(link):
         assert not is_free(path)
         assert not is_free("model.tnb")
+        assert lock_files(tmp_path) == [".model.tnb.lock"]
+        assert lock_files(link.parent) == []
+
+
+def test_nothing_is_left_in_the_folder_at_the_end_by_an_error_or_by_one_who_gave_up(tmp_path, path):
+    with writer_lock(path):
+        pass
+    assert lock_files(tmp_path) == []
+    with pytest.raises(KeyError), writer_lock(path):
+        raise KeyError
+    assert lock_files(tmp_path) == []
+    with writer_lock(path):
+        assert not is_free(path)
+    assert lock_files(tmp_path) == []
+
+
+def test_the_files_of_a_killed_holder_go_with_the_next(tmp_path, path):
+    with holder_of(path) as child:
+        kill(child)
+        assert lock_files(tmp_path) == [".model.tnb.lock"]
+        assert is_free(path)
+    assert lock_files(tmp_path) == []
+
+
+def test_a_file_that_may_not_be_removed_stays_and_serves_again(tmp_path, path, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+    monkeypatch.setattr(os, "unlink", refuse)
+    for _ in range(2):
+        with writer_lock(path):
+            assert not is_free(path)
     assert lock_files(tmp_path) == [".model.tnb.lock", ".model.tnb.queue"]
-    assert lock_files(link.parent) == []
+
+
+def test_a_removed_file_whose_name_a_network_still_remembers_lets_no_two_in(path, monkeypatch):
+    """Its name seems to be in place, but it has no names left."""
+    with lock._lock_file(str(path), "lock") as removed:
+        os.unlink(removed.name)  # noqa: PTH108
+        monkeypatch.setattr(os.path, "samestat", lambda *_: True)
+        path.with_name(".model.tnb.lock").touch()
+        assert not lock._is_in_place(removed)
 
 
 def test_models_beside_each_other_have_locks_of_their_own(tmp_path):
@@ -266,7 +306,7 @@ def test_lock_files_removed_under_those_who_wait_lets_no_two_in(path):
         waiter.start()
         time.sleep(0.1)  # it has opened the files by now
         for kind in ("lock", "queue"):
-            path.with_name(f".model.tnb.{kind}").unlink()
+            path.with_name(f".model.tnb.{kind}").unlink(missing_ok=True)
         second = writer_lock(path, timeout=0)
         second.__enter__()
     assert not inside.wait(0.2)
@@ -279,10 +319,9 @@ def test_who_may_not_write_may_not_lock(path):
     old = os.umask(0)
     try:
         with writer_lock(path):
-            pass
+            assert {stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()} == {0o660}
     finally:
         os.umask(old)
-    assert {stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()} == {0o660}
 
 
 @pytest.mark.parametrize("code", [errno.EACCES, errno.EROFS])
@@ -439,4 +478,6 @@ def test_kills_lose_no_acknowledged_addition_and_leave_nothing_behind(path):
     number = open_model(path).settings["number"]
     assert kills < additions <= number <= additions + kills + 1
     save(path, 0)
-    assert sorted(file.name for file in path.parent.iterdir()) == [".model.tnb.lock", ".model.tnb.queue", "model.tnb"]
+    with writer_lock(path):
+        pass
+    assert [file.name for file in path.parent.iterdir()] == ["model.tnb"]

@@ -62,7 +62,7 @@ def count(
         options.writable_path("--output", output),
         like=like,
         prune=prune,
-        options=options.read_options(text or "text", label, encoding, strict, table=table),
+        options=options.read_options(text, label, encoding, strict, table=table),
         overwrite=overwrite,
         progress=Terminal(quiet),
         **options.classifier_settings(written | {"ledger": ledger is True}),

@@ -25,10 +25,8 @@ def diff(
     subset: options.SubsetOf = None,
     categories: Annotated[str | None, Option(help="Only documents of these classes: a,b,c.")] = None,
     strip: options.Strip = "",
-    text: Annotated[str, Option(help="The column of a table that has the text.")] = "text",
-    label: Annotated[
-        str | None, Option(help="The column of a table that has the class. [default: label, if there is one]")
-    ] = None,
+    text: options.ModelText = None,
+    label: options.ModelLabel = None,
     encoding: options.Encoding = None,
     strict: options.Strict = False,
     as_json: options.AsJson = False,

@@ -15,12 +15,8 @@ def evaluate(
     subset: options.SubsetOf = None,
     categories: options.Categories = None,
     strip: options.Strip = "",
-    text: Annotated[
-        str | None, Option(help="The column of a table that has the text. [default: text, or the model's own]")
-    ] = None,
-    label: Annotated[
-        str | None, Option(help="The column of a table that has the class. [default: label, or the model's own]")
-    ] = None,
+    text: options.ModelText = None,
+    label: options.ModelLabel = None,
     encoding: options.Encoding = None,
     include_learned: Annotated[
         bool, Option("--all", help="Evaluate on documents that the model has learned, too; that flatters.")
@@ -39,7 +35,7 @@ def evaluate(
     \b
     Examples:
       textnb evaluate 20news.tnb 20news
-      textnb evaluate mail.tnb later.csv --text body --label kind --json
+      textnb evaluate mail.tnb later.csv --json
       textnb evaluate spam.tnb sms-spam --reliability reliability.png
     """
     from textnb.workflow import evaluate as evaluate_model

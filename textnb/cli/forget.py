@@ -14,7 +14,7 @@ def forget(
     files: options.LabelledFiles = None,
     label: options.ClassOfAll = None,
     lines: options.LabelledLines = False,
-    text: options.Text = None,
+    text: options.ModelText = None,
     label_column: options.LabelColumn = None,
     encoding: options.EncodingOfTables = None,
     ledger: Annotated[
@@ -45,5 +45,5 @@ def forget(
             "the model can no longer tell what it has learned: not `learn --once`, nor refuse to forget others", quiet
         )
         return show_summary(summary, as_json, quiet)
-    documents = options.read_labelled(files, label, lines, text, label_column, encoding, strict, quiet)
+    documents = options.read_labelled(model, files, label, lines, text, label_column, encoding, strict, quiet)
     return show_summary(forget_documents(model, documents), as_json, quiet)

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 from textnb.cli import options
 from textnb.cli.output import show_summary
-from textnb.cli.parameters import Option
+from textnb.cli.parameters import Argument, Option
 
 
 def learn(
-    model: options.ChangedModel,
+    model: Annotated[Path, Argument(metavar="MODEL", help="A model file, which is changed; started if there is none.")],
     files: options.LabelledFiles = None,
     label: options.ClassOfAll = None,
     lines: options.LabelledLines = False,
     once: Annotated[
         bool, Option("--once", help="Leave documents it knows; move those it knows under another class.")
     ] = False,
-    text: options.Text = None,
+    new_class: Annotated[
+        bool, Option("--new-class", help="A label that looks like a known one misspelt is a new class.")
+    ] = False,
+    text: options.ModelText = None,
     label_column: options.LabelColumn = None,
     encoding: options.EncodingOfTables = None,
     strict: options.Strict = False,
@@ -26,15 +30,20 @@ def learn(
 ) -> int:
     """Teach MODEL more documents: new words and new classes simply arrive.
 
+    Where there is no such file, it is started: a multinomial model of plain counts, alpha 0.5, which can grow from its
+    first message on. (`textnb train` chooses by itself what suits a whole corpus.) Without --new-class, a label is
+    refused if it differs from a known one only in case, white space, or one letter of a word of three or more.
+
     The file is replaced as a whole, and several processes may learn and predict at the same time.
 
     \b
     Examples:
       textnb learn mail.tnb --label spam message.txt
+      textnb learn mail.tnb --label ham archive/
       textnb learn mail.tnb --label ham --once < message.txt
-      textnb learn mail.tnb newer.csv --text body --label-column kind
+      textnb learn mail.tnb newer.csv
     """
     from textnb.workflow import learn as learn_documents
 
-    documents = options.read_labelled(files, label, lines, text, label_column, encoding, strict, quiet)
-    return show_summary(learn_documents(model, documents, once=once), as_json, quiet)
+    documents = options.read_labelled(model, files, label, lines, text, label_column, encoding, strict, quiet)
+    return show_summary(learn_documents(model, documents, once=once, new_class=new_class), as_json, quiet)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -28,12 +27,19 @@ LabelledFiles = Annotated[
     list[str] | None,
     Argument(
         metavar="FILE",
-        help="With --label, documents, one per file, - or none for stdin; without, labelled ones, as for `train`.",
+        help="With --label, documents, one per file, folders of them, - or none for stdin; without, labelled ones, "
+        "as for `train`.",
     ),
 ]
 ClassOfAll = Annotated[str | None, Option("--label", help="The class of the documents.")]
 LabelledLines = Annotated[bool, Option("--lines", help="With --label, each line of the input is a document.")]
-LabelColumn = Annotated[str | None, Option(help="The column of a table that has the class. [default: label]")]
+ModelText = Annotated[
+    str | None, Option("--text", help="The column of a table that has the text. [default: the model's own]")
+]
+ModelLabel = Annotated[
+    str | None, Option("--label", help="The column of a table that has the class. [default: the model's own]")
+]
+LabelColumn = Annotated[str | None, Option(help="The column of a table that has the class. [default: the model's own]")]
 EncodingOfTables = Annotated[
     str | None, Option("--encoding", help="The encoding of tables and folders; detected by default.")
 ]
@@ -64,8 +70,9 @@ Prune = Annotated[
     int | None,
     Option(min=2, help="Keep at most this many terms: the rarest go to <UNK>, and nothing can be forgotten."),
 ]
+TableFormat = Literal["csv", "tsv", "jsonl"]
 Table = Annotated[
-    Literal["csv", "tsv", "jsonl"] | None,
+    TableFormat | None,
     Option("--format", help="What stdin is, if its first line does not say."),
 ]
 KeepLedger = Annotated[
@@ -254,6 +261,7 @@ def check_plots(overwrite: bool, **paths: Path | None) -> None:
 
 
 def read_labelled(
+    model: Path,
     files: list[str] | None,
     label: str | None,
     lines: bool,
@@ -273,11 +281,13 @@ def read_labelled(
         return labelled_messages(files, label, lines=lines, strict=strict)
     if files == ["-"] or lines:
         raise ValueError("which class are the documents of? Give --label, or labelled documents: a table or a folder")
-    return labelled_corpora(files, read_options(text or "text", label_column, encoding, strict))
+    return labelled_corpora(files, read_options(text, None, encoding, strict), model=model, label=label_column)
 
 
 def refuse_tables(files: list[str], label: str, lines: bool, options_of_tables: dict[str, str | None]) -> None:
     """Refuse what was meant as a table of many documents: with --label, each file is one document."""
+    from textnb.corpora.messages import is_table
+
     if not label:
         raise ValueError("--label is empty: give the name of a class")
     for option, value in options_of_tables.items():
@@ -287,7 +297,7 @@ def refuse_tables(files: list[str], label: str, lines: bool, options_of_tables: 
                 "leave one of them out. The column of a table that has the class is --label-column"
             )
     for file in files:
-        if re.search(r"\.(csv|tsv|jsonl)(\.gz)?$", file) and not lines:
+        if is_table(file) and not lines:
             raise ValueError(
                 f"{file} is a table, and with --label each file is one document: leave --label out, and name the "
                 "columns by --text and --label-column. If it is a document, give it on stdin"

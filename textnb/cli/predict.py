@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import sys
+from pathlib import Path
+from typing import Annotated, Any
 
 from textnb.cli import options
-from textnb.cli.output import announce_terminal, fail, show, show_json
+from textnb.cli.output import Terminal, announce_terminal, fail, report_skipped, show, show_json
 from textnb.cli.parameters import Argument, Option
 from textnb.report.safe import printable
 
@@ -14,10 +16,24 @@ def predict(
     model: options.ModelFile,
     files: Annotated[
         list[str] | None,
-        Argument(metavar="FILE", help="Documents, one per file; - or none for stdin. Tables, for a model of columns."),
+        Argument(
+            metavar="FILE",
+            help="Documents, one per file; folders of them; .csv/.tsv/.jsonl(.gz), one per row; - or none for stdin.",
+        ),
     ] = None,
     lines: Annotated[bool, Option("--lines", help="Each line of the input is a document.")] = False,
+    as_document: Annotated[bool, Option("--as-document", help="A table is one document too.")] = False,
+    text: options.ModelText = None,
+    table: Annotated[options.TableFormat | None, Option("--format", help="Stdin is a table of this kind.")] = None,
+    encoding: Annotated[str | None, Option(help="The encoding of tables; detected by default.")] = None,
+    top: Annotated[
+        int | None, Option(min=1, metavar="K", help="The K most probable labels, each with its probability.")
+    ] = None,
     raw: Annotated[bool, Option("--raw", help="Probabilities as the model has them, not calibrated.")] = False,
+    output: Annotated[
+        Path | None, Option("--output", "-o", help="Write predictions to this .csv, .tsv or .jsonl(.gz).")
+    ] = None,
+    overwrite: Annotated[bool, Option("--overwrite", help="Write over an output that is there.")] = False,
     strict: options.Strict = False,
     as_json: Annotated[bool, Option("--json", help="Print one JSON object per document.")] = False,
     quiet: Annotated[bool, Option("--quiet", "-q", help="No notices.")] = False,
@@ -26,24 +42,56 @@ def predict(
 
     A model that was trained with costs or a ceiling names the class that is the cheapest to name, or says `unsure`.
 
+    With --output, a table is written again with the columns `label` and `probability` added, `predicted_label` and
+    `predicted_probability` where it has such columns; for files, and for several tables, it is `id`, `label` and
+    `probability`.
+
     \b
     Examples:
       textnb predict mail.tnb message.txt
       cat message.txt | textnb predict mail.tnb
       textnb predict mail.tnb --lines subjects.txt --json
+      textnb predict mail.tnb inbox/ --top 3
+      textnb predict mail.tnb new.csv -o predictions.csv
     """
+    from textnb.corpora.messages import has_several
+    from textnb.corpora.problems import Skipped
     from textnb.workflow import predict as predict_files
 
     files = files or ["-"]
-    problems: list[str] = []
+    skipped = Skipped(strict)
     announce_terminal(files, quiet)
-    for answer in predict_files(model, files, lines=lines, raw=raw, problems=None if strict else problems):
-        if as_json:
-            show_json(answer.to_json())
-        else:
-            label = "unsure" if answer.label is None else str(answer.label)
-            cells = [*([answer.id] if len(files) > 1 else []), label, f"{answer.probability:.4f}"]
-            show("\t".join(map(printable, cells)))
-    for problem in problems:
-        fail(problem)
-    return 2 if problems else 0
+    reading = None
+    if text is not None or table is not None or encoding is not None:
+        reading = options.read_options(text, None, encoding, strict, table=table)
+    how: dict[str, Any] = {
+        "lines": lines,
+        "as_document": as_document,
+        "raw": raw,
+        "options": reading,
+        "skipped": skipped,
+    }
+    if output is not None:
+        from textnb.report.updates import predictions_text
+        from textnb.workflow import write_predictions
+
+        if top is not None:
+            raise ValueError("--top is printed, and --output writes the likeliest label alone: leave one of them out")
+        options.writable_path("--output", output)
+        done = write_predictions(model, files, output, overwrite=overwrite, progress=Terminal(quiet), **how)
+        show_json(done.to_json()) if as_json else show(predictions_text(done))
+    else:
+        watched = Terminal(quiet or (sys.stdout is not None and sys.stdout.isatty()))
+        named = len(files) > 1 or table is not None or (has_several(files[0]) and not lines and not as_document)
+        for answer in predict_files(model, files, progress=watched, **how):
+            if as_json:
+                show_json(answer.to_json(top))
+            else:
+                label = "unsure" if answer.label is None else str(answer.label)
+                best = [(label, answer.probability)] if top is None else answer.top(top)
+                cells = [cell for name, p in best for cell in (name, f"{p:.4f}")]
+                show("\t".join(map(printable, [answer.id, *cells] if named else cells)))
+    report_skipped(skipped.problems, quiet, total=skipped.n_problems)
+    for line in skipped.unreadable:
+        fail(line)
+    return 2 if skipped.unreadable else 0

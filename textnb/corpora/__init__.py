@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 from textnb import lazy_names
 
 if TYPE_CHECKING:
-    from textnb.corpora.corpus import Corpus, Problem
+    from textnb.corpora.corpus import Corpus
     from textnb.corpora.manifest import corpus_names
     from textnb.corpora.named import fetch_corpus, load_corpus
+    from textnb.corpora.problems import Problem
     from textnb.corpora.readers import iter_rows, open_corpus, read_corpus
     from textnb.corpora.rows import ReadOptions
     from textnb.corpora.sources import CorpusUnavailable
 
 # fmt: off
 _MODULES = {
-    "Corpus": "corpus", "CorpusUnavailable": "sources", "Problem": "corpus", "ReadOptions": "rows",
+    "Corpus": "corpus", "CorpusUnavailable": "sources", "Problem": "problems", "ReadOptions": "rows",
     "corpus_names": "manifest", "fetch_corpus": "named", "iter_rows": "readers", "load_corpus": "named",
     "open_corpus": "readers", "read_corpus": "readers",
 }

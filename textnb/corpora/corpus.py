@@ -3,19 +3,14 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from textnb.corpora.problems import Problem
+
 SUBSETS = ("train", "test", "all")
-
-
-class Problem(NamedTuple):
-    """A document that was skipped: where it stands and why it could not be used."""
-
-    where: str
-    why: str
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,8 @@
 
 import codecs
 import re
+from collections.abc import Callable, Iterator
+from typing import AnyStr
 
 BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -11,6 +13,7 @@ BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+MAX_LINE = 1 << 27  # characters of a line: a small gzip file can hold one of gigabytes
 
 
 def marked_encoding(start: bytes) -> str | None:
@@ -42,6 +45,30 @@ def decode(content: bytes, encoding: str | None = None) -> str:
         except UnicodeDecodeError:
             continue
     return content.decode("latin-1")
+
+
+class LongLine(ValueError):
+    """A line that is too long to be one of a document's."""
+
+
+def bounded_lines(read_line: Callable[[int], AnyStr]) -> Iterator[AnyStr]:
+    """Lines with their ends, from a file's `readline`; one that is too long is a LongLine."""
+    while line := read_line(MAX_LINE):
+        if len(line) == MAX_LINE and line[-1:] not in ("\n", b"\n"):
+            raise LongLine(f"a line has more than {MAX_LINE:,} characters")
+        yield line
+
+
+def why_no_document(text: str) -> str | None:
+    """Why a text is no document: it is empty but for white space, or was no text; None if it is one.
+
+    Named corpora do not ask: they stay as they were published, the papers' empty posts among them.
+    """
+    if not text or text.isspace():
+        return "it is empty"
+    if "\0" in text:
+        return "it is no text, it has NUL bytes (UTF-16 is read if it begins with a byte order mark)"
+    return None
 
 
 def without_lone_surrogates(text: str) -> str:

@@ -5,27 +5,35 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
-from textnb.corpora.corpus import Problem, did_you_mean
-from textnb.corpora.rows import BadRow, BadTable, ReadOptions, Report, Row, checked_row, require_decoded
+from textnb.corpora.corpus import did_you_mean
+from textnb.corpora.problems import Problem
+from textnb.corpora.rows import BadRow, BadTable, Line, ReadOptions, Record, checked_row, require_decoded
 
 MAX_FIELD = 2**31 - 1
 MAX_QUOTED = 1 << 27  # characters of a field after its first line
+MAX_QUOTED_LINES = 1_000_000  # each takes memory, however short
 MAX_LINES_READ_AGAIN = 2_000_000
 SWALLOWED_ROWS = 3
 FIRST_CHECK = 256  # lines of a record
+NO_HEADER = "it is empty, or has no header line"
 
 
-def delimited_rows(
-    lines: Iterable[str], options: ReadOptions, report: Report, place: str, *, delimiter: str
-) -> Iterator[Row]:
-    """The rows of a CSV or TSV file; `place` and the line number locate each."""
+def delimited_records(lines: Iterable[str], options: ReadOptions, place: str, *, delimiter: str) -> Iterator[Record]:
+    """The header and the rows of a CSV or TSV file; `place` and the line number locate each."""
     place = f"{place}line "
-    records = iter(Records(lines, delimiter, options.label, report, place))
-    header = _header(records)
-    text_at = None if options.text is None else _position(options.text, header)
-    more_at = [_position(name, header) for name in options.more]
-    label_at = _position(options.label, header) if options.label_required or options.label in header else None
-    for number, fields in records:
+    header: list[str] = []
+    for number, line, fields, why in Records(lines, delimiter, options.label):
+        if why is not None:
+            yield Problem(f"{place}{number}", why), Line(line, fields)
+            continue
+        if not header:
+            header = fields
+            text_at = None if options.text is None else _position(options.text, header, "--text")
+            more_at = [_position(name, header) for name in options.more]
+            needs_label = options.label_required or options.label in header
+            label_at = _position(options.label, header, "--label (--label-column)") if needs_label else None
+            yield None, Line(line, fields)
+            continue
         try:
             if len(fields) != len(header):
                 raise BadRow(f"it has {len(fields)} columns, the header has {len(header)}")
@@ -34,70 +42,70 @@ def delimited_rows(
             cells = [fields[at] for at in more_at]
             for cell in (text, label, *cells):
                 require_decoded(cell)
-            yield checked_row(f"{place}{number}", text, label, options, cells)
+            yield checked_row(f"{place}{number}", text, label, options, cells), Line(line, fields)
         except BadRow as error:
-            report(Problem(f"{place}{number}", str(error)))
+            yield Problem(f"{place}{number}", str(error)), Line(line, fields)
+    if not header:
+        raise BadTable(NO_HEADER)
 
 
 def delimited_names(lines: Iterable[str], delimiter: str) -> list[str]:
-    return _header(iter(Records(lines, delimiter, label="", report=lambda problem: None, place="")))
-
-
-def _header(records: Iterator[tuple[int, list[str]]]) -> list[str]:
-    _, header = next(records, (0, []))
-    if not header:
-        raise BadTable("it is empty, or has no header line")
+    header = next((fields for _, _, fields, why in Records(lines, delimiter, label="") if why is None), None)
+    if header is None:
+        raise BadTable(NO_HEADER)
     return header
 
 
 class Records:
-    """Records, each with the number of its first line; the first is the header.
+    """Records: the number of their first line, their lines, their cells, and why they were given up, if they were.
 
-    A quote that is opened and not closed would swallow the rows that follow. Where the csv module stumbles over it, or
-    lines inside a field look like rows, only the record's first line is given up, and reading goes on with the second.
-    A TSV file need not quote at all, so there that line is taken as it stands.
+    The first that was not given up is the header. A quote that is opened and not closed would swallow the rows that
+    follow. Where the csv module stumbles over it, or lines inside a field look like rows, only the record's first line
+    is given up, and reading goes on with the second. A TSV file need not quote at all, so there that line is taken as
+    it stands.
     """
 
-    def __init__(self, lines: Iterable[str], delimiter: str, label: str, report: Report, place: str) -> None:
+    def __init__(self, lines: Iterable[str], delimiter: str, label: str) -> None:
         csv.field_size_limit(MAX_FIELD)  # the csv module has no other place for it
         self.lines = ReplayableLines(lines, self.refuse_swallowed_rows)
         self.reader = csv.reader(self.lines, delimiter=delimiter, strict=True)
-        self.delimiter, self.label, self.report, self.place = delimiter, label, report, place
+        self.delimiter, self.label = delimiter, label
         self.header: list[str] = []
         self.label_at: int | None = None
         self.labels: set[str | None] = set()
 
-    def __iter__(self) -> Iterator[tuple[int, list[str]]]:
+    def __iter__(self) -> Iterator[tuple[int, str, list[str], str | None]]:
         while line := self.lines.begin_record():
             number = self.lines.number
-            fields = self.quoted_record(number) if '"' in line else self.split(line)
-            if not self.header:
+            line, fields, why = self.quoted_record() if '"' in line else (line, self.split(line), None)
+            if why is None and not self.header:
                 self.header = fields
                 self.label_at = fields.index(self.label) if self.label in fields else None
-            if fields:
+            if why is None and fields:
                 self.labels.add(self.label_of(fields))
-                yield number, fields
+            if fields:
+                yield number, line.rstrip("\r\n"), fields, why
 
     def split(self, line: str) -> list[str]:
         """The fields of a line in which quotes mean nothing; none if it is blank."""
         line = line.rstrip("\r\n")
         return line.split(self.delimiter) if line else []
 
-    def quoted_record(self, number: int) -> list[str]:
-        """The fields of the record at hand; none if its first line is given up."""
+    def quoted_record(self) -> tuple[str, list[str], str | None]:
+        """The lines and the fields of the record at hand; if it is given up, those of its first line, and why."""
         try:
             fields = next(self.reader)
             self.refuse_swallowed_rows(self.label_of(fields))
-            return fields
+            return "".join(self.lines.record), fields, None
         except csv.Error as error:
             why = _reason(error)
         except BadRow as error:
             why = str(error)
-        fields = self.split(self.lines.return_to_second_line())
+        line = self.lines.return_to_second_line()
+        fields = self.split(line)
         if self.delimiter == "\t" and len(fields) == len(self.header):
-            return fields
-        self.report(Problem(f"{self.place}{number}", why))
-        return []
+            return line, fields, None
+        return line, fields, why
 
     def refuse_swallowed_rows(self, own_label: str | None = None) -> None:
         """Refuse a record if lines after its first would be rows on their own, with a label seen before."""
@@ -145,6 +153,8 @@ class ReplayableLines:
         self.characters += len(line)
         if self.characters > MAX_QUOTED:
             raise BadRow(f"it has an unbalanced quote, or one around more than {MAX_QUOTED:,} characters")
+        if len(self.record) > MAX_QUOTED_LINES:
+            raise BadRow(f"it has an unbalanced quote, or one around more than {MAX_QUOTED_LINES:,} lines")
         if len(self.record) == self.check_at:
             self.check_at *= 8  # ever more rarely, for linear time
             self.check()
@@ -169,7 +179,7 @@ def _reason(error: csv.Error) -> str:
     return f"it cannot be parsed: {error}"
 
 
-def _position(column: str, header: list[str]) -> int:
+def _position(column: str, header: list[str], option: str | None = None) -> int:
     if header.count(column) == 1:
         return header.index(column)
     shown = ", ".join(repr(name if len(name) <= 40 else f"{name[:40]}…") for name in header[:20])
@@ -177,5 +187,5 @@ def _position(column: str, header: list[str]) -> int:
         raise BadTable(f"it has two columns {column!r} (columns: {shown})")
     raise BadTable(
         f"it has no column {column!r}.{did_you_mean(column, header)} Its first line names the columns {shown}: choose "
-        "among them, or add a header line if that is not one"
+        f"among them{f' by {option}' if option else ''}, or add a header line if that is not one"
     )

@@ -1,11 +1,11 @@
 """A folder of class folders, read as a stream: one document per file. A bad file is reported and skipped."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from textnb.corpora.corpus import Problem
-from textnb.corpora.decoding import decode
+from textnb.corpora.decoding import decode, why_no_document
+from textnb.corpora.messages import walk_files
+from textnb.corpora.problems import Problem
 from textnb.corpora.rows import BadRow, ReadOptions, Report, Row, checked_row
 
 PARTS = ("train", "test")
@@ -41,25 +41,21 @@ def reads_file(root: Path, file: Path) -> bool:
 def _class_rows(root: Path, top: Path, options: ReadOptions, report: Report) -> Iterator[Row]:
     """The files below a folder of class folders; hidden ones are passed over."""
 
-    def unreadable(error: OSError) -> None:
-        report(Problem(str(error.filename), str(error)))
+    def skip(path: str, why: str) -> None:
+        report(Problem(str(Path(path).relative_to(root)), why))
 
-    for parent, folders, files in os.walk(top, onerror=unreadable):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for link in (path for path in map(Path(parent).joinpath, folders) if path.is_symlink()):
-            report(Problem(str(link.relative_to(root)), "it is a link to a folder, which is not followed"))
-        for file in sorted(name for name in files if not name.startswith(".")):
-            path = Path(parent, file)
-            where = str(path.relative_to(root))
-            try:
-                yield _read_document(path, where, path.relative_to(top).parts[:-1], options)
-            except (OSError, UnicodeDecodeError, BadRow) as error:
-                report(Problem(where, str(error)))
+    for path in map(Path, walk_files(str(top), skip)):
+        where = str(path.relative_to(root))
+        try:
+            yield _read_document(path, where, path.relative_to(top).parts[:-1], options)
+        except (OSError, UnicodeDecodeError, BadRow) as error:
+            report(Problem(where, str(error)))
 
 
 def _read_document(path: Path, where: str, parents: tuple[str, ...], options: ReadOptions) -> Row:
-    if not path.is_file():
-        raise BadRow("it is not a regular file")
     if not parents and options.label_required:
         raise BadRow("it is in no class folder")
-    return checked_row(where, decode(path.read_bytes(), options.encoding), parents[0] if parents else "", options)
+    text = decode(path.read_bytes(), options.encoding)
+    if why := why_no_document(text):
+        raise BadRow(why)
+    return checked_row(where, text, parents[0] if parents else "", options)

@@ -5,33 +5,41 @@ from contextlib import suppress
 from json import JSONDecoder, dumps
 from typing import Any, NoReturn
 
-from textnb.corpora.corpus import Problem
-from textnb.corpora.rows import BadRow, ReadOptions, Report, Row, checked_row, require_decoded
+from textnb.corpora.problems import Problem
+from textnb.corpora.rows import BadRow, Line, ReadOptions, Record, checked_row, require_decoded
 
 
-def json_rows(lines: Iterable[str], options: ReadOptions, report: Report, place: str) -> Iterator[Row]:
-    """The rows of a JSON-lines file without blank lines; `place` and the line number locate each."""
+def json_records(lines: Iterable[str], options: ReadOptions, place: str) -> Iterator[Record]:
+    """The rows of a JSON-lines file without blank lines; `place` and line number locate each.
+
+    Its header is its first object, which names the columns.
+    """
     more, place = options.more, f"{place}line "
+    has_names = False
     for number, line in enumerate(lines, 1):
+        record = None
         try:
             if line := line.strip():
-                record = _parse(line)
+                record = parse_object(line)
+                if not has_names:
+                    has_names = True
+                    yield None, Line(line, record)
                 text, label = _fields(record, options)
                 cells = [_cell(record, name) for name in more] if more else ()
-                yield checked_row(f"{place}{number}", text, label, options, cells)
+                yield checked_row(f"{place}{number}", text, label, options, cells), Line(line, record)
         except BadRow as error:
-            report(Problem(f"{place}{number}", str(error)))
+            yield Problem(f"{place}{number}", str(error)), Line(line, record)
 
 
 def json_names(lines: Iterable[str]) -> list[str]:
     for line in lines:
         with suppress(BadRow):
             if line := line.strip():
-                return list(_parse(line))
+                return list(parse_object(line))
     return []
 
 
-def _parse(line: str) -> dict[str, Any]:
+def parse_object(line: str) -> dict[str, Any]:
     """The object that a line without white space around it is."""
     require_decoded(line)  # before the escapes are read, which can make any surrogate
     try:
@@ -59,9 +67,9 @@ DECODER = JSONDecoder(parse_constant=_refuse_constant)
 def _fields(record: dict[str, Any], options: ReadOptions) -> tuple[str, str]:
     text, label = "" if options.text is None else record.get(options.text), record.get(options.label)
     if text is None:
-        raise _lacks(record, options.text)
+        raise _lacks(record, options.text, "--text")
     if label is None and options.label_required:
-        raise _lacks(record, options.label)
+        raise _lacks(record, options.label, "--label (--label-column)")
     if not isinstance(text, str):
         raise BadRow(f"its {options.text!r} is not a string")
     return text, _as_text(label, options.label)
@@ -82,6 +90,6 @@ def _as_text(value: Any, name: str) -> str:
     return "" if value is None else dumps(value)
 
 
-def _lacks(record: dict[str, Any], name: str | None) -> BadRow:
+def _lacks(record: dict[str, Any], name: str | None, option: str | None = None) -> BadRow:
     keys = ", ".join(repr(key[:40]) for key in list(record)[:20]) or "none"
-    return BadRow(f"it has no {name!r} (keys: {keys})")
+    return BadRow(f"it has no {name!r} (keys: {keys}){f'; {option} chooses one' if option else ''}")

@@ -11,30 +11,31 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from textnb.corpora.corpus import Corpus, Problem, did_you_mean, make_corpus, select
-from textnb.corpora.decoding import known_encoding, marked_encoding
-from textnb.corpora.delimited import delimited_names, delimited_rows
+from textnb.corpora.corpus import Corpus, did_you_mean, make_corpus, select
+from textnb.corpora.decoding import LongLine, known_encoding, marked_encoding
+from textnb.corpora.delimited import delimited_names, delimited_records
 from textnb.corpora.folders import folder_rows, has_parts
-from textnb.corpora.json_lines import json_names, json_rows
+from textnb.corpora.json_lines import json_names, json_records
 from textnb.corpora.manifest import corpus_names
 from textnb.corpora.named import load_corpus
-from textnb.corpora.rows import DEFAULT_OPTIONS, BadTable, ReadOptions, Report, Row, decoded_lines
+from textnb.corpora.problems import Problem
+from textnb.corpora.rows import DEFAULT_OPTIONS, BadTable, ReadOptions, Record, Report, Row, decoded_lines
 
 GZIP_MARK = b"\x1f\x8b"
-UNREADABLE = (EOFError, zlib.error, gzip.BadGzipFile, UnicodeDecodeError)
+UNREADABLE = (EOFError, zlib.error, gzip.BadGzipFile, UnicodeDecodeError, LongLine)
 
 
 class Format(NamedTuple):
-    """How a kind of table is read: its rows, and the names of its columns."""
+    """How a kind of table is read: its records, and the names of its columns."""
 
-    rows: Callable[[Iterable[str], ReadOptions, Report, str], Iterator[Row]]
+    records: Callable[[Iterable[str], ReadOptions, str], Iterator[Record]]
     names: Callable[[Iterable[str]], list[str]]
 
 
 FORMATS: dict[str, Format] = {
-    "csv": Format(partial(delimited_rows, delimiter=","), partial(delimited_names, delimiter=",")),
-    "tsv": Format(partial(delimited_rows, delimiter="\t"), partial(delimited_names, delimiter="\t")),
-    "jsonl": Format(json_rows, json_names),
+    "csv": Format(partial(delimited_records, delimiter=","), partial(delimited_names, delimiter=",")),
+    "tsv": Format(partial(delimited_records, delimiter="\t"), partial(delimited_names, delimiter="\t")),
+    "jsonl": Format(json_records, json_names),
 }
 
 
@@ -64,12 +65,21 @@ def table_rows(
     file: Any, name: str, format: str | None, options: ReadOptions, report: Report, place: str = ""
 ) -> Iterator[Row]:
     """The rows of an open table, located by `place` and line number; a useless table is a BadTable."""
+    for row, _ in table_records(file, name, format, options, place):
+        if isinstance(row, Row):
+            yield row
+        elif row is not None:
+            report(row)
+
+
+def table_records(file: Any, name: str, format: str | None, options: ReadOptions, place: str = "") -> Iterator[Record]:
+    """The rows of an open table and why others cannot be used, in their order, each with its line."""
     try:
         content = unpacked(file, name)
         format = format or sniffed_format(content.peek(1), options.encoding)
-        yield from FORMATS[format].rows(decoded_lines(content, options.encoding), options, report, place)
+        yield from FORMATS[format].records(decoded_lines(content, options.encoding), options, place)
     except UNREADABLE as error:
-        report(Problem(f"{place}the rest of the file", f"it cannot be read: {error}"))
+        yield Problem(f"{place}the rest of the file", f"it cannot be read: {error}"), None
 
 
 def open_corpus(

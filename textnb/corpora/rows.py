@@ -3,13 +3,19 @@
 import io
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import IO, NamedTuple, TypeAlias, cast
 
-from textnb.corpora.corpus import Problem
-from textnb.corpora.decoding import STRAY_BYTES, marked_encoding, without_lone_surrogates
+from textnb.corpora.decoding import (
+    STRAY_BYTES,
+    bounded_lines,
+    marked_encoding,
+    why_no_document,
+    without_lone_surrogates,
+)
+from textnb.corpora.problems import Problem
 
 Report = Callable[[Problem], None]
 Value: TypeAlias = str | float | None
@@ -72,6 +78,17 @@ class Row(NamedTuple):
     values: tuple[Value, ...] = ()  # of further columns
 
 
+class Line(NamedTuple):
+    """A row as it stands in its table, without the end of its last line."""
+
+    text: str
+    cells: Collection[str] | None  # those of a delimited row, or the names in a JSON object, if it is one
+
+
+Record: TypeAlias = tuple[Row | Problem | None, Line | None]
+"""A row or why it cannot be used, and its line. The header has only a line, the unread rest of a file has none."""
+
+
 class BadRow(ValueError):
     """Why a row cannot be used."""
 
@@ -81,14 +98,15 @@ class BadTable(ValueError):
 
 
 def decoded_lines(file: IO[bytes], encoding: str | None) -> Iterator[str]:
-    """The lines of an open file.
+    """The lines of an open file; one that is too long is a LongLine.
 
     The encoding is the one given, else what the byte order mark says, else UTF-8 with stray bytes read as Windows-1252.
     With an encoding given, bytes outside it become surrogates, for `require_decoded` to find.
     """
     marked = marked_encoding(cast(io.BufferedReader, file).peek(4)[:4])
     errors = "surrogateescape" if encoding else "replace" if marked else STRAY_BYTES
-    return io.TextIOWrapper(file, encoding=encoding or marked or "utf-8", errors=errors, newline="")
+    text = io.TextIOWrapper(file, encoding=encoding or marked or "utf-8", errors=errors, newline="")
+    return bounded_lines(text.readline)
 
 
 def require_decoded(text: str) -> None:
@@ -114,6 +132,8 @@ def checked_row(where: str, text: str, label: str, options: ReadOptions, cells: 
         raise BadRow(f"its {options.label!r} is empty")
     if "\0" in label:
         raise BadRow(f"its {options.label!r} holds a NUL character")
+    if options.text is not None and (why := why_no_document(text)):  # without a text column, others are the document
+        raise BadRow(why.replace("it is", f"its {options.text!r} is", 1))
     values: tuple[Value, ...] = ()
     if cells:
         values = tuple(cell_value(name, cell, options) for name, cell in zip(options.more, cells, strict=True))

@@ -18,13 +18,12 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias
 
-from textnb.corpora.corpus import Problem
 from textnb.corpora.decoding import known_encoding
+from textnb.corpora.problems import KEPT_PROBLEMS, Problem
 from textnb.corpora.readers import FORMATS, nothing_usable, table_format, table_rows
 from textnb.corpora.rows import DEFAULT_OPTIONS, BadTable, ReadOptions, Row
 
 STDIN = "-"
-KEPT_PROBLEMS = 1000
 BUFFER = 1 << 18
 LARGE = 1 << 30  # bytes of a table from which on it is read as a stream
 

@@ -52,6 +52,7 @@ from textnb.model.parameters import (
 from textnb.model.policy import Policy
 from textnb.model.predictor import Predictor
 from textnb.model.recipe import Recipe
+from textnb.model.settings import USUAL_COLUMNS
 from textnb.selection.documents import TrainingDocuments
 from textnb.selection.thresholds import threshold_for_ceiling
 from textnb.selection.tuning import Choice, Fixed, Trial, tune
@@ -266,7 +267,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             return NotImplemented
         check_is_fitted(self)
         both = clone(self)
-        both._set(self._counted(), self.calibration_, self.policy_, self._chosen)
+        columns = self.fitted_record().columns
+        both._set(self._counted(), self.calibration_, self.policy_, self._chosen, columns_=columns)
         return both.merge(other)
 
     def predict(self, texts: Any) -> Array:
@@ -455,6 +457,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             left_out=left_to_choice(fitted_with, chosen),
             calibration=self.__dict__.get("calibration_"),
             policy=self.__dict__.get("policy_"),
+            columns=self.__dict__.get("columns_", USUAL_COLUMNS),
         )
 
     def _fit_first(
@@ -482,7 +485,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         more: dict[str, Any] = {"_training": training, "_derivation": derivation}
         if choice is not None:
             more["choice_"] = choice
-        return self._set(learner, calibration, None, chosen, forget=("choice_",), **more)
+        return self._set(learner, calibration, None, chosen, forget=("choice_", "columns_"), **more)
 
     def _chosen_of(self, choice: Choice) -> dict[str, Any]:
         """The values of the parameters that were open to choice."""
@@ -649,10 +652,11 @@ def load(path: Any) -> TextClassifier | MixedNB:
     classifier = TextClassifier(**parameters)
     fitted = fitted_of(file)
     if has_counts(file):
-        return classifier._set(learner_of(file), fitted.calibration, fitted.policy, chosen)
+        return classifier._set(learner_of(file), fitted.calibration, fitted.policy, chosen, columns_=fitted.columns)
     without_counts: dict[str, Any] = {
         "_old_predictor": whole_predictor_of(file),
         "_n_documents": settings_of(file).n_documents if is_compact(file) else None,
+        "columns_": fitted.columns,
     }
     return classifier._set(None, fitted.calibration, fitted.policy, chosen, **without_counts)
 

@@ -16,7 +16,7 @@ from textnb.likelihood.rules import ClassPart
 from textnb.model.derive import Derivation, TouchedRule, derive, kept_terms, unknown_totals
 from textnb.model.learner import Learner
 from textnb.model.records import from_json
-from textnb.model.settings import Fitted, Settings, settings_json
+from textnb.model.settings import USUAL_COLUMNS, Columns, Fitted, Settings, settings_json
 from textnb.model.stored import (
     ArrayFile,
     KeptPositions,
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 COMPACT = "is a compact model, which only predicts; use the model that it was made from"
 
 __all__ = [
+    "Columns",
     "Fitted",
     "content",
     "counts_content",
@@ -62,6 +63,7 @@ __all__ = [
     "require_counts",
     "settings_of",
     "stored_ledger",
+    "table_columns",
     "whole_predictor_of",
 ]
 
@@ -143,6 +145,14 @@ def settings_of(file: ModelFile) -> Settings:
 def fitted_of(file: ModelFile) -> Fitted:
     """What a classifier was fitted with, which stays while the model is changed."""
     return settings_of(file).fitted()
+
+
+def table_columns(file: ModelFile) -> Columns:
+    """The columns that a model of text, or the classes of a mixed one, came from."""
+    if file.settings.get("kind") == "mixed":
+        label = file.settings.get("label")
+        return Columns(label=label) if isinstance(label, str) else USUAL_COLUMNS
+    return fitted_of(file).columns
 
 
 def parameters_of(file: ModelFile) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -54,6 +54,21 @@ class UpdateSummary:
     forgotten: int | None = None
 
 
+class NotLearned(ValueError):
+    """A document that cannot be forgotten, by its position among those given."""
+
+    def __init__(self, position: int, document: str, label: str, where: str | None = None) -> None:
+        self.position, self.document, self.label = position, document, label
+        place = f"document {position}" if where is None else where
+        super().__init__(
+            f"{place} ({document!r:.60}) was not learned as {label}, or not so often: it cannot be forgotten"
+        )
+
+    def at(self, where: str) -> NotLearned:
+        """The same of a document that stands somewhere."""
+        return NotLearned(self.position, self.document, self.label, where)
+
+
 @dataclass(frozen=True, eq=False)
 class Learner:
     """Counts, their reference frequencies, and the ledger. The order of learning does not matter: counts add up."""
@@ -341,10 +356,7 @@ class Learner:
         if not there.all():
             missing = np.isin(document_keys(hashes(documents), class_ids), entries.keys[~there])
             i = int(np.flatnonzero(missing)[-1])
-            raise ValueError(
-                f"document {i} ({documents[i]!r:.60}) was not learned as {labels[i]!s}, or not so often: "
-                "it cannot be forgotten"
-            )
+            raise NotLearned(i, documents[i], str(labels[i]))
         learner = replace(self, forgotten=self.forgotten + counts, ledger=self.ledger - entries)
         return (learner if learner.ledger else learner.settled()), summary
 

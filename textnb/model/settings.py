@@ -26,6 +26,17 @@ _LARGEST_LABELS = 1 << 25  # characters of all labels, each as wide as the wides
 
 
 @dataclass(frozen=True)
+class Columns:
+    """The columns of the tables that a model was trained on."""
+
+    text: str = "text"
+    label: str = "label"
+
+
+USUAL_COLUMNS = Columns()
+
+
+@dataclass(frozen=True)
 class Fitted:
     """What a classifier was fitted with beyond what its learner knows. It stays while a model learns and forgets."""
 
@@ -36,6 +47,7 @@ class Fitted:
     left_out: tuple[str, ...] = ()  # the names of those that were not given, and that the next fit may choose
     calibration: Calibration | None = None
     policy: Policy | None = None
+    columns: Columns = USUAL_COLUMNS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +79,7 @@ class Settings:
     calibration: Calibration | None = None
     policy: Policy | None = None
     compact: bool | None = None  # whether the file has only what prediction needs
+    columns: Columns | None = None  # where they are not the usual ones
 
     def __post_init__(self) -> None:
         if not are_labels(list(self.classes)):
@@ -116,7 +129,8 @@ class Settings:
 
     def fitted(self) -> Fitted:
         given = self.vocabulary == "given"
-        return Fitted(self.calibrate, self.ledger, given, self.auto, self.left_out or (), self.calibration, self.policy)
+        columns, left_out = self.columns or USUAL_COLUMNS, self.left_out or ()
+        return Fitted(self.calibrate, self.ledger, given, self.auto, left_out, self.calibration, self.policy, columns)
 
     def parameters(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """The parameters of the classifier, without its vocabulary, and what was chosen for those left to choice."""
@@ -163,6 +177,7 @@ def settings_json(learner: Learner, fitted: Fitted) -> dict[str, Any]:
         "left_out": sorted(fitted.left_out) or None,
         "calibration": fitted.calibration,
         "policy": fitted.policy,
+        "columns": None if fitted.columns == USUAL_COLUMNS else fitted.columns,
     }
     stated |= {name: to_json(value) for name, value in optional.items() if value is not None}
     checked: dict[str, Any] = normalized(Settings, stated)

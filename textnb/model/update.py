@@ -17,15 +17,29 @@ from textnb.storage.reader import Verify
 Result = TypeVar("Result")
 
 
-def update_model(path: str | Path, change: Callable[[Learner], tuple[Learner, Result]]) -> tuple[Result, Learner]:
-    """Change the model of a file: the result of `change`, and the learner. When this returns, both are on the disk."""
-    open_text_model(path, verify="touched")  # a wrong path gets no lock file beside it
+def update_model(
+    path: str | Path,
+    change: Callable[[Learner], tuple[Learner, Result]],
+    start: Callable[[], tuple[Learner, Fitted]] | None = None,
+) -> tuple[Result, Learner]:
+    """Change the model of a file: the result of `change`, and the learner. When this returns, both are on the disk.
+
+    Where there is no file, the model to change is that of `start`, if given.
+    """
+    if start is None or Path(path).exists():
+        open_text_model(path, verify="touched")  # a wrong path is not locked
     with writer_lock(path):
-        file = open_text_model(path, verify="touched")
-        learner, result = change(learner_of(file, compare_rule=False))
+        if start is None or Path(path).exists():
+            file = open_text_model(path, verify="touched")
+            learner, fitted = learner_of(file, compare_rule=False), fitted_of(file)
+        else:
+            learner, fitted = start()
+        learner, result = change(learner)
         if not learner.counts.n_documents:
             raise ValueError(f"nothing would be left of {path}: it needs a document to be a model. Remove the file.")
-        write_learner(path, learner, fitted_of(file))
+        if not len(learner.counts.terms):
+            raise ValueError(f"the documents have no words that {path} could learn: give documents with some")
+        write_learner(path, learner, fitted)
     return result, learner
 
 

@@ -8,6 +8,7 @@ from textnb.report.safe import printable
 
 if TYPE_CHECKING:
     from textnb.workflow.compaction import Compaction
+    from textnb.workflow.table_prediction import PredictionSummary
     from textnb.workflow.updating import ModelSummary
 
 
@@ -15,6 +16,8 @@ def summary_text(summary: ModelSummary) -> str:
     """The outcome of an update, and the counts of the model."""
     changes = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in summary.changes.items())
     classes = ", ".join(f"{printable(label)} {count:,.15g}" for label, count in summary.documents.items())
+    if summary.started:
+        changes = f"started a new model; {changes}"
     line = f"{printable(summary.model_file)} has {classes}; {summary.n_terms:,} terms"
     return f"{changes}; {line}" if changes else line
 
@@ -32,3 +35,10 @@ def compact_lines(*, rounded: bool) -> list[str]:
         "it only predicts: it cannot learn, forget, be merged, or be counted like",
         close if rounded else "scores are the same to the last digit",
     ]
+
+
+def predictions_text(summary: PredictionSummary) -> str:
+    """How many documents got which label, and where they are written."""
+    labels = ", ".join(f"{printable(label)} {count:,}" for label, count in summary.labels.items())
+    skipped = f"; {summary.n_skipped:,} skipped" if summary.n_skipped else ""
+    return f"{summary.n_documents:,} predicted: {labels}{skipped}; written to {printable(summary.output)}"

@@ -8,7 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from io import FileIO
 from zlib import crc32
 
@@ -55,9 +55,9 @@ def writer_lock(path: str | os.PathLike[str], timeout: float = 60.0) -> Iterator
     holds the lock already. A symbolic link is followed, as in `write_model`. A forked child does not hold the lock.
 
     There are two lock files, `.NAME.lock` and `.NAME.queue`: who comes next holds the second while waiting for the
-    first, or a writer that comes again at once would always be faster. Both stay. To remove them, one would have to
-    trust every file system to tell those who wait that the file they have opened is no longer the one in the folder;
-    over a network that news can be seconds late.
+    first, or a writer that comes again at once would always be faster. Who holds one removes it before unlocking it, so
+    that nothing is left behind; who then locks a removed file begins again. A killed holder's files stay until the next
+    writer has used them.
     """
     path = os.fspath(path)
     deadline = time.monotonic() + timeout
@@ -80,12 +80,13 @@ def _locked(path: str, kind: str, deadline: float) -> Iterator[None]:
     while True:
         with _lock_file(path, kind) as file:
             _wait(file, path, deadline)
-            if not _is_in_place(file):  # somebody tidied up while we waited
+            if not _is_in_place(file):  # its holder has removed it while we waited
                 continue
             try:
                 yield
             finally:
-                if not file.closed:
+                if not file.closed:  # as it is in a forked child, which holds nothing
+                    _remove(file)
                     unlock(file.fileno())
             return
 
@@ -135,10 +136,25 @@ def _cannot_lock(error: OSError, path: str, advice: str) -> OSError:
 
 
 def _is_in_place(file: FileIO) -> bool:
+    """Whether a locked file is still the one in the folder.
+
+    Over a network a name may be remembered for seconds, but taking a lock asks for the file itself anew: a removed one
+    has no names left, or is stale.
+    """
     try:
-        return os.path.samestat(os.fstat(file.fileno()), os.stat(file.name))  # noqa: PTH116
-    except FileNotFoundError:
-        return False
+        opened = os.fstat(file.fileno())
+        return opened.st_nlink > 0 and os.path.samestat(opened, os.stat(file.name))  # noqa: PTH116
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ESTALE):
+            return False
+        raise
+
+
+def _remove(file: FileIO) -> None:
+    """Remove a lock file that we hold. Where that is refused, as on Windows, it stays and serves again."""
+    with suppress(OSError):
+        if _is_in_place(file):
+            os.unlink(file.name)  # noqa: PTH108
 
 
 def _close_in_child() -> None:

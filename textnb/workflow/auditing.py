@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from textnb.arrays import Array
-from textnb.corpora.corpus import Corpus, Problem
+from textnb.corpora.corpus import Corpus
+from textnb.corpora.problems import Problem
 from textnb.corpora.rows import DEFAULT_OPTIONS, ReadOptions
 from textnb.estimators.classifier import TextClassifier
 from textnb.estimators.count import MultinomialNB

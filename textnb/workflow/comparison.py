@@ -10,10 +10,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from textnb.arrays import Array
-from textnb.corpora.corpus import Problem
-from textnb.corpora.rows import DEFAULT_OPTIONS, ReadOptions
+from textnb.corpora.problems import Problem
+from textnb.corpora.rows import ReadOptions
 from textnb.model.derive import derive
-from textnb.model.file import content, fitted_of, has_counts, learner_of, parameters_of, whole_predictor_of
+from textnb.model.file import (
+    content,
+    fitted_of,
+    has_counts,
+    learner_of,
+    parameters_of,
+    table_columns,
+    whole_predictor_of,
+)
 from textnb.model.learner import Learner
 from textnb.model.parameters import effective
 from textnb.model.predictor import Predictor
@@ -22,7 +30,7 @@ from textnb.storage import ModelFile, open_model
 from textnb.text.terms import Terms
 from textnb.text.vocabulary import UNKNOWN
 from textnb.workflow.progress import SILENT, Progress
-from textnb.workflow.reading import CorpusLike, in_blocks, opened, part_of
+from textnb.workflow.reading import CorpusLike, in_blocks, opened, part_of, with_columns
 
 
 class ClassShare(NamedTuple):
@@ -178,7 +186,7 @@ def compare(
     *,
     terms: int = 10,
     by_class: bool = False,
-    options: ReadOptions = DEFAULT_OPTIONS,
+    options: ReadOptions | None = None,
     label: str | None = None,
     progress: Progress = SILENT,
 ) -> Comparison:
@@ -194,7 +202,7 @@ def compare(
     terms : int, default=10
         How many of the terms that moved most to list; of each class, if `by_class`.
     label : str, optional
-        The column of the classes, which must then be there; by default "label", if it is there.
+        The column of the classes, which must then be there; by default that of the first model, if it is there.
 
     Examples
     --------
@@ -212,6 +220,7 @@ def compare(
     old, new = _open_text_model(before), _open_text_model(after)
     flips = None
     if corpus is not None:
+        options = with_columns(options or ReadOptions(text=None), table_columns(old.file), label)
         flips = find_flips(old.predictor, new.predictor, corpus, subset, options, label, progress)
     progress.status("comparing …")
     return Comparison(
@@ -234,7 +243,7 @@ def find_flips(
     label: str | None,
     progress: Progress,
 ) -> Flips:
-    read = opened(corpus, replace(options, label=label or options.label, label_required=False), progress)
+    read = opened(corpus, replace(options, label_required=False), progress)
     if label is not None and not read.classes:
         raise ValueError(f"{read.name} has no labels in a column {label!r}: choose another --label, or leave it out")
     rows, part = part_of(read, subset)

@@ -8,9 +8,10 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from textnb.corpora.corpus import Corpus, Problem
+from textnb.corpora.corpus import Corpus
 from textnb.corpora.manifest import corpus_names
-from textnb.corpora.rows import DEFAULT_OPTIONS, ReadOptions
+from textnb.corpora.problems import Problem
+from textnb.corpora.rows import ReadOptions
 from textnb.corpora.stream import open_stream
 from textnb.estimators.classifier import TextClassifier
 from textnb.model.file import fitted_of, learner_of
@@ -18,7 +19,7 @@ from textnb.model.update import open_text_model, write_learner
 from textnb.statistics.ledger import RollCall
 from textnb.workflow.outputs import KnownDocuments, ModelOutput
 from textnb.workflow.progress import SILENT, Progress
-from textnb.workflow.reading import CorpusLike, opened
+from textnb.workflow.reading import CorpusLike, opened, read_columns, with_columns
 from textnb.workflow.stream import Block, StreamLearner
 from textnb.workflow.stream_training import watched_blocks
 from textnb.workflow.updating import ModelSummary
@@ -30,7 +31,7 @@ def count(
     *,
     like: str | PathLike[str] | None = None,
     prune: int | None = None,
-    options: ReadOptions = DEFAULT_OPTIONS,
+    options: ReadOptions | None = None,
     overwrite: bool = False,
     progress: Progress = SILENT,
     **settings: Any,
@@ -58,19 +59,20 @@ def count(
     ...     count(mail, output, weights="counts").documents
     {'ham': 1, 'spam': 1}
     """
+    options = options or ReadOptions(text=None)
     place = ModelOutput(fspath(output), overwrite).opened([part, like])
     if like is None:
         settings = {"weights": "counts", "ledger": False, **settings}  # parts of tf-idf have each their own idf
         settings["calibrate"] = False  # which needs all documents
         classifier = TextClassifier(**settings)
         learner = classifier.new_learner(keep_ledger=settings["ledger"] is True)
-        fitted = classifier.fitted_record()
+        fitted = replace(classifier.fitted_record(), columns=read_columns(options))
     else:
         file = open_text_model(fspath(like))
         learner, fitted = learner_of(file).blank(), fitted_of(file)
         learner = replace(learner, recipe=replace(learner.recipe, n_jobs=settings.get("n_jobs")))
     learning = StreamLearner(learner, prune=prune)
-    known, problems, n_problems = _learn(part, options, learning, place, progress)
+    known, problems, n_problems = _learn(part, with_columns(options, fitted.columns), learning, place, progress)
     path = place.save(known, lambda path: write_learner(path, learning.learner, fitted))
     return ModelSummary.of(path, learning.learner, problems=problems, n_problems=n_problems)
 

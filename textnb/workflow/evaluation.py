@@ -12,10 +12,10 @@ from textnb.corpora.corpus import Corpus
 from textnb.corpora.rows import ReadOptions
 from textnb.model.decision import UNSURE
 from textnb.model.policy import Policy
-from textnb.workflow.inputs import Documents, ModelLike, TableInput, open_fitted, stored_label, take
+from textnb.workflow.inputs import Documents, ModelLike, TableInput, open_fitted, remembered_columns, take
 from textnb.workflow.metrics import DecisionEvaluation, Evaluation, Outcomes, measure, measure_decisions
 from textnb.workflow.progress import SILENT, Progress
-from textnb.workflow.reading import CorpusLike, in_blocks, opened, part_of
+from textnb.workflow.reading import CorpusLike, in_blocks, opened, part_of, with_columns
 from textnb.workflow.results import EvaluationResult, LearnedDocuments
 
 CANNOT_KNOW = (
@@ -47,9 +47,9 @@ def evaluate(
     subset : {"train", "test", "all"}, optional
         By default "test" if the corpus has such a part, else "all".
     options : ReadOptions, optional
-        How to read a corpus that is a path. A text of None is the column "text", or that of a mixed model's file.
+        How to read a corpus that is a path. A text of None is the column that the model of a file was trained on.
     label : str, optional
-        The column of the classes; by default the one that a mixed model was trained on, else "label".
+        The column of the classes; by default the one that the model of a file was trained on.
     include_learned : bool, default=False
         Evaluate on learned documents too, which flatters.
 
@@ -66,8 +66,8 @@ def evaluate(
     options = options or ReadOptions(text=None)
     if isinstance(columns, TableInput):
         columns = columns.with_text(options.text)
-        label = label or (options.label if options.label != ReadOptions().label else stored_label(path))
-    read = opened(corpus, columns.options(replace(options, label=label or options.label)), progress)
+    options = with_columns(options, remembered_columns(path), label)
+    read = opened(corpus, columns.options(options), progress)
     rows, part = part_of(read, subset)
     documents = take(columns.documents(read), rows)
     learned = _which_are_learned(classifier, documents)

@@ -22,8 +22,10 @@ from textnb.estimators.gaussian import GaussianNB
 from textnb.estimators.mixed import MixedNB
 from textnb.estimators.mixed_file import KINDS, kind_of, new_vectorizer, save_mixed, weights_name
 from textnb.likelihood.families import family
+from textnb.model.file import table_columns
 from textnb.model.parameters import effective
 from textnb.model.records import to_json
+from textnb.model.settings import USUAL_COLUMNS, Columns
 from textnb.statistics.categories import as_objects
 from textnb.storage import open_model
 from textnb.workflow.reading import CorpusLike
@@ -82,10 +84,11 @@ class TextInput:
         groups = None if corpus.groups is None else corpus.groups[rows]
         model.fit(take(documents, rows), corpus.labels[rows], groups=groups)
 
-    def name_columns(self, model: Any) -> None:
-        """There are none to be named."""
+    def name_columns(self, model: Any, columns: Columns) -> None:
+        """Tell a model the columns that it was trained on."""
+        model.columns_ = columns
 
-    def save(self, model: Any, path: str, label: str, compact: bool) -> None:
+    def save(self, model: Any, path: str, columns: Columns, compact: bool) -> None:
         model.save(path, compact=compact)
 
     def settings(self, model: Any) -> dict[str, Any]:
@@ -145,12 +148,12 @@ class TableInput:
     def fit(self, model: Any, corpus: Corpus, documents: Documents, rows: Array) -> None:
         model.fit(take(documents, rows), corpus.labels[rows])
 
-    def name_columns(self, model: Any) -> None:
+    def name_columns(self, model: Any, columns: Columns) -> None:
         """Tell a model that was fitted on plain tables the names of their columns."""
         model.feature_names_in_ = as_objects(self.names)
 
-    def save(self, model: Any, path: str, label: str, compact: bool) -> None:
-        save_mixed(model, path, label=label)
+    def save(self, model: Any, path: str, columns: Columns, compact: bool) -> None:
+        save_mixed(model, path, label=columns.label)
 
     def settings(self, model: Any) -> dict[str, Any]:
         return part_settings(model, self.names)
@@ -216,9 +219,9 @@ def column_names_of(model: MixedNB, where: str) -> list[str]:
     return model.feature_names_in_.tolist()
 
 
-def stored_label(path: str | None) -> str:
-    """The label column that a saved model was trained on, or the usual one."""
-    return (open_model(path, verify="touched").settings.get("label") if path else None) or "label"
+def remembered_columns(path: str | None) -> Columns:
+    """The columns that the model of a file was trained on; without a file, the usual ones."""
+    return USUAL_COLUMNS if path is None else table_columns(open_model(path, verify="touched"))
 
 
 def rows_of_classes(model: MixedNB) -> list[int | float]:

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from os import PathLike, fspath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from textnb.arrays import Array
-from textnb.corpora.messages import os_error_line, read_messages
+from textnb.corpora.messages import is_table, read_messages
+from textnb.corpora.problems import Skipped
 from textnb.model import file as model_files
-from textnb.storage import open_model
+from textnb.storage import ModelFile, open_model
 from textnb.text.documents import batches
+from textnb.workflow.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    from textnb.corpora.rows import ReadOptions
 
 BLOCK = 256  # documents predicted at a time
 
@@ -31,8 +35,15 @@ class Answer:
         """The probability of the label; of the most probable class if there is no label."""
         return max(self.probabilities.values()) if self.label is None else self.probabilities[str(self.label)]
 
-    def to_json(self) -> dict[str, Any]:
-        return {"id": self.id, "label": self.label, "probabilities": self.probabilities}
+    def top(self, n: int) -> list[tuple[str, float]]:
+        """The most probable labels with their probabilities, the likeliest first; of equals in the model's order."""
+        return sorted(self.probabilities.items(), key=lambda item: -item[1])[:n]
+
+    def to_json(self, top: int | None = None) -> dict[str, Any]:
+        """The answer by name, with a list of the most probable labels if that is asked for."""
+        best = [] if top is None else [{"label": label, "probability": p} for label, p in self.top(top)]
+        listed = {} if top is None else {"top": best}
+        return {"id": self.id, "label": self.label, **listed, "probabilities": self.probabilities}
 
 
 def predict(
@@ -40,8 +51,11 @@ def predict(
     files: list[str],
     *,
     lines: bool = False,
+    as_document: bool = False,
     raw: bool = False,
-    problems: list[str] | None = None,
+    options: ReadOptions | None = None,
+    skipped: Skipped | None = None,
+    progress: Progress = SILENT,
 ) -> Iterator[Answer]:
     """What the model of a file says of the documents of other files, as they are read.
 
@@ -49,13 +63,19 @@ def predict(
     ----------
     model : path
     files : list of paths
-        Documents, one per file, "-" for stdin; for a mixed model, tables.
+        Documents, one per file; folders of them; tables, one document per row; "-" for stdin.
     lines : bool
         Whether each line is a document.
+    as_document : bool
+        Whether tables are documents like other files.
     raw : bool
         Whether probabilities are the model's own, not calibrated.
-    problems : list, optional
-        Gets a line for each file or row that cannot be read. Without it, the first one is an error.
+    options : ReadOptions, optional
+        How to read tables. A text of None is the column that the model was trained on; with a format, stdin is a table.
+    skipped : Skipped, optional
+        Gets what cannot be used. Without it, the first such thing is an error.
+    progress : Progress, optional
+        Receives how far tables are read.
 
     Examples
     --------
@@ -70,77 +90,33 @@ def predict(
     ['spam']
     """
     file = open_model(model, verify="touched")
-    if file.settings.get("kind") != "mixed":
-        return answers(model_files.predictor_of(file), read_messages(files, lines, problems), raw=raw)
-    if lines:
-        raise ValueError(f"{fspath(model)} is a model of columns, and takes the rows of tables: leave --lines out")
-    return answers(*_open_tables(fspath(model), files, problems), raw=raw)
+    skipped = Skipped(strict=True) if skipped is None else skipped
+    if takes_messages(file, files, options, whole=lines or as_document):
+        return answers(model_files.predictor_of(file), read_messages(files, lines, skipped), raw=raw)
+    from textnb.workflow.table_prediction import open_documents, table_answers
+
+    if lines or as_document:
+        raise ValueError(f"{fspath(model)} is a model of columns, and takes the rows of tables: leave out --lines")
+    predictor, documents = open_documents(file, files, options, skipped, progress)
+    return (answer for _, answer in table_answers(predictor, documents, raw=raw) if answer is not None)
 
 
-def answers(predictor: Any, documents: Iterable[tuple[str, Any]], *, raw: bool = False) -> Iterator[Answer]:
+def takes_messages(file: ModelFile, files: list[str], options: ReadOptions | None, *, whole: bool) -> bool:
+    """Whether there is no table to read: `whole` if tables are documents, or files of lines, like others."""
+    if file.settings.get("kind") == "mixed":
+        return False
+    has_table = any(map(is_table, files)) or (options is not None and options.format is not None)
+    return whole or not has_table
+
+
+def answers(
+    predictor: Any, documents: Iterable[tuple[str, Any]], *, raw: bool = False, block: int = BLOCK
+) -> Iterator[Answer]:
     """An answer for each (id, text), or (id, values) of a row, in order, some documents at a time."""
     labels = predictor.classes.tolist()
-    for block in batches(documents, BLOCK):
-        contents = [content for _, content in block]
+    for some in batches(documents, block):
+        contents = [content for _, content in some]
         log_proba = predictor.log_proba(contents, raw=raw)
         decided = predictor.named(predictor.log_proba(contents) if raw else log_proba)  # costs are in calibrated odds
-        for (name, _), row, label in zip(block, np.exp(log_proba), decided, strict=True):
+        for (name, _), row, label in zip(some, np.exp(log_proba), decided, strict=True):
             yield Answer(name, label, dict(zip(map(str, labels), row.tolist(), strict=True)))
-
-
-@dataclass(frozen=True)
-class _TablePredictor:
-    """A mixed model as a predictor of rows."""
-
-    model: Any
-    columns: Any  # TableInput
-
-    @property
-    def classes(self) -> Array:
-        return self.model.classes_
-
-    def named(self, log_proba: Array) -> list[Any]:
-        return self.classes[log_proba.argmax(axis=1)].tolist()
-
-    def log_proba(self, rows: list[tuple[Any, ...]], *, raw: bool = False) -> Array:
-        """Probabilities are the model's own, raw or not."""
-        names = [*self.columns.strings, *self.columns.numeric]
-        values = dict(zip(names, zip(*rows, strict=True), strict=True))
-        return self.model.predict_log_proba(self.columns.table(values))
-
-
-def _open_tables(
-    path: str, files: list[str], problems: list[str] | None
-) -> tuple[_TablePredictor, Iterator[tuple[str, Any]]]:
-    """A mixed model, and (id, values) of every row of the tables, the id being its file and line."""
-    from textnb.corpora.readers import table_format
-    from textnb.corpora.rows import ReadOptions
-    from textnb.workflow.inputs import TableInput, open_fitted, stored_label
-
-    model, columns, _ = open_fitted(path)
-    assert isinstance(columns, TableInput)
-    for file in files:
-        if table_format(file) is None:
-            raise ValueError(
-                f"{path} is a model of the columns {', '.join(columns.names)}: give tables that have them, .csv, .tsv "
-                f"or .jsonl, not {'stdin' if file == '-' else file}"
-            )
-    options = columns.options(ReadOptions(label=stored_label(path), label_required=False))
-    return _TablePredictor(model, columns), _table_rows(files, options, problems)
-
-
-def _table_rows(files: list[str], options: Any, problems: list[str] | None) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """(id, values) of every row; one that cannot be read goes to `problems`, or without them is an error."""
-    from textnb.corpora.readers import iter_rows
-
-    for file in files:
-        skipped: list[Any] = []
-        try:
-            for row in iter_rows(file, options, report=None if problems is None else skipped.append):
-                yield f"{file}:{row.where.removeprefix('line ')}", row.values
-        except OSError as error:
-            if problems is None:
-                raise
-            problems.append(os_error_line(error))
-        if problems is not None:
-            problems.extend(f"skipped {file}: {where}: {why}" for where, why in skipped)

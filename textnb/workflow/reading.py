@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from os import PathLike, fspath
 from typing import Any, TypeAlias
 
@@ -11,7 +12,8 @@ import numpy as np
 from textnb import corpora
 from textnb.arrays import Array
 from textnb.corpora.corpus import Corpus, select
-from textnb.corpora.rows import ReadOptions
+from textnb.corpora.rows import DEFAULT_OPTIONS, ReadOptions
+from textnb.model.settings import USUAL_COLUMNS, Columns
 from textnb.workflow.progress import Progress
 
 CorpusLike: TypeAlias = str | PathLike[str] | Corpus
@@ -25,6 +27,17 @@ def opened(corpus: CorpusLike, options: ReadOptions, progress: Progress) -> Corp
         return select(corpus, categories=options.categories)
     progress.status(f"reading {fspath(corpus)} …")
     return corpora.open_corpus(corpus, options=options, quiet=progress.quiet)
+
+
+def read_columns(options: ReadOptions) -> Columns:
+    """The columns that documents are read from, for their model to remember."""
+    return Columns(options.text or USUAL_COLUMNS.text, options.label)
+
+
+def with_columns(options: ReadOptions, columns: Columns, label: str | None = None) -> ReadOptions:
+    """The options with a model's own columns where none are named: for a text of None, and for the usual label."""
+    own_label = columns.label if options.label == DEFAULT_OPTIONS.label else options.label
+    return replace(options, text=options.text or columns.text, label=label or own_label)
 
 
 def in_blocks(documents: Any, progress: Progress) -> Iterator[Any]:

@@ -11,7 +11,7 @@ from textnb.model.records import to_json
 from textnb.workflow.metrics import DecisionEvaluation, Evaluation, Outcomes
 
 if TYPE_CHECKING:
-    from textnb.corpora.corpus import Problem
+    from textnb.corpora.problems import Problem
     from textnb.model.calibration import Calibration
     from textnb.selection.tuning import Choice
 

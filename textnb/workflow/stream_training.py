@@ -20,10 +20,11 @@ from textnb.estimators.classifier import TextClassifier
 from textnb.model.records import to_json
 from textnb.statistics.ledger import RollCall
 from textnb.text.documents import batches
-from textnb.workflow.inputs import shown_settings
+from textnb.workflow.inputs import TextInput, shown_settings
 from textnb.workflow.metrics import Evaluation, measure
 from textnb.workflow.outputs import KnownDocuments, ModelOutput, free_name
 from textnb.workflow.progress import SILENT, Progress
+from textnb.workflow.reading import read_columns
 from textnb.workflow.results import TrainingResult
 from textnb.workflow.stream import (
     Block,
@@ -144,6 +145,7 @@ def train_stream(
                 )
         if refit and n_held_out:
             learn_rest(classifier, documents, held_out, prune, progress)
+    TextInput().name_columns(classifier, read_columns(options))
     path = None
     if place is not None:
         known = KnownDocuments.met(n_train + n_held_out, roll)

@@ -18,12 +18,13 @@ from textnb.estimators.classifier import TextClassifier
 from textnb.likelihood.families import FAMILIES
 from textnb.model.decision import UNSURE
 from textnb.model.parameters import CHOOSABLE, is_auto
+from textnb.model.settings import Columns
 from textnb.workflow.evaluation import evaluate_decisions, evaluate_documents
 from textnb.workflow.inputs import Documents, Input, TextInput, chosen_columns, take
 from textnb.workflow.metrics import DecisionEvaluation, Evaluation, measure
 from textnb.workflow.outputs import KnownDocuments, ModelOutput
 from textnb.workflow.progress import SILENT, Progress
-from textnb.workflow.reading import CorpusLike, opened, require_two_classes
+from textnb.workflow.reading import CorpusLike, opened, read_columns, require_two_classes
 from textnb.workflow.results import TrainingResult
 
 
@@ -193,7 +194,7 @@ class _Work:
     columns: Input
     documents: Documents
     model: Any
-    label: str
+    names: Columns
     compact: bool
 
     @property
@@ -203,10 +204,10 @@ class _Work:
 
     def result(self, output: ModelOutput | None, **measured: Any) -> TrainingResult:
         """Save the model, and return its result."""
-        self.columns.name_columns(self.model)
+        self.columns.name_columns(self.model, self.names)
         path = None
         if output is not None:
-            path = output.save(self.known, lambda path: self.columns.save(self.model, path, self.label, self.compact))
+            path = output.save(self.known, lambda path: self.columns.save(self.model, path, self.names, self.compact))
         return TrainingResult(
             corpus=self.corpus.name,
             edition=self.corpus.edition,
@@ -256,7 +257,7 @@ def _prepare(
                 raise ValueError(f"{option} for models of text: leave out the other columns")
     read = opened(corpus, columns.options(options), progress)
     require_two_classes(read)
-    return _Work(read, columns, columns.documents(read), columns.new_model(settings), options.label, compact)
+    return _Work(read, columns, columns.documents(read), columns.new_model(settings), read_columns(options), compact)
 
 
 def checked_settings(settings: Mapping[str, Any], *, can_choose: bool) -> dict[str, Any]:

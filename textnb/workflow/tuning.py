@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from textnb.corpora.corpus import Problem, select
+from textnb.corpora.corpus import select
+from textnb.corpora.problems import Problem
 from textnb.corpora.rows import DEFAULT_OPTIONS, ReadOptions
 from textnb.estimators.classifier import TextClassifier
 from textnb.model.parameters import AUTO, CHOOSABLE

@@ -6,31 +6,41 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from os import PathLike, fspath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from textnb.arrays import Array
 from textnb.corpora.messages import read_messages
+from textnb.corpora.problems import Problem, Skipped
+from textnb.model.file import table_columns
+from textnb.model.learner import Learner, NotLearned, UpdateSummary
+from textnb.model.settings import USUAL_COLUMNS, Columns, Fitted
+from textnb.model.start import start_model
 from textnb.model.update import drop_ledger, merge_models, update_model
+from textnb.storage import open_model
+from textnb.workflow.near_misses import near_misses
 
 if TYPE_CHECKING:
-    from textnb.corpora.corpus import Problem
     from textnb.corpora.rows import ReadOptions
-    from textnb.model.learner import Learner, UpdateSummary
 
 
 @dataclass(frozen=True)
 class LabelledDocuments:
     """Documents and their classes, and what could not be read.
 
-    `problems` are documents of tables and folders that were skipped, `unreadable` files that were asked for by name.
+    `problems` are documents of tables, folders and lines that were skipped, `unreadable` files that were asked for by
+    name. `where` says where each document stands, `columns` of which columns of tables they are.
     """
 
     texts: list[str]
     labels: list[str]
     problems: list[Problem] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
+    where: list[str] | None = None
+    columns: Columns = USUAL_COLUMNS
+    n_problems: int | None = None  # where more were skipped than are listed
 
     def __post_init__(self) -> None:
         if len(self.texts) != len(self.labels):
@@ -53,6 +63,7 @@ class ModelSummary:
     problems: Sequence[Problem] = ()
     n_problems: int | None = None  # where more were skipped than are listed
     unreadable: Sequence[str] = ()
+    started: bool = False  # whether there was no such file before
 
     @classmethod
     def of(cls, model_file: str, learner: Learner, **more: Any) -> Self:
@@ -64,7 +75,9 @@ class ModelSummary:
         """The summary by name; `skipped` only where there is such a thing."""
         total = {} if self.changes else {"n_documents": self.n_documents}
         merged = {} if self.merged is None else {"merged": list(self.merged)}
-        result: dict[str, Any] = {"model_file": self.model_file, **merged, **self.changes, "classes": self.documents}
+        started = {"started": True} if self.started else {}
+        result: dict[str, Any] = {"model_file": self.model_file, **started, **merged, **self.changes}
+        result["classes"] = self.documents
         result |= {**total, "n_terms": self.n_terms}
         if self.problems:
             result["skipped"] = [problem._asdict() for problem in self.problems]
@@ -73,11 +86,15 @@ class ModelSummary:
         return result
 
 
-def learn(model: str | PathLike[str], documents: LabelledDocuments, *, once: bool = False) -> ModelSummary:
+def learn(
+    model: str | PathLike[str], documents: LabelledDocuments, *, once: bool = False, new_class: bool = False
+) -> ModelSummary:
     """Teach the model of a file more documents: new words and new classes simply arrive.
 
-    The file is replaced as a whole, and several processes may learn and predict at the same time. With `once`,
-    documents that it knows are left, and those that it knows under another class are moved.
+    Where there is no file, a model is started (`textnb.model.start`). The file is replaced as a whole, and several
+    processes may learn and predict at the same time. With `once`, documents that it knows are left, and those that it
+    knows under another class are moved. A label that looks like a known one misspelt is an error, unless it is said to
+    be a `new_class`.
 
     Examples
     --------
@@ -89,7 +106,13 @@ def learn(model: str | PathLike[str], documents: LabelledDocuments, *, once: boo
     ...     learn(path, LabelledDocuments(["cheap watches"], ["spam"])).documents
     {'ham': 1, 'spam': 2}
     """
-    return _update(model, documents, lambda learner, texts, labels: learner.learn(texts, labels, once=once))
+
+    def change(learner: Learner, texts: list[str], labels: Array) -> tuple[Learner, UpdateSummary]:
+        if not new_class:
+            _refuse_near_misses(documents, learner)
+        return learner.learn(texts, labels, once=once)
+
+    return _update(model, documents, change, start=True)
 
 
 def forget(model: str | PathLike[str], documents: LabelledDocuments) -> ModelSummary:
@@ -159,20 +182,39 @@ def merge(
 
 def labelled_messages(files: list[str], label: str, *, lines: bool = False, strict: bool = False) -> LabelledDocuments:
     """Documents of one class: one per file, or with `lines` one per line; "-" is stdin."""
-    unreadable: list[str] = []
-    texts = [content for _, content in read_messages(files, lines, None if strict else unreadable)]
-    return LabelledDocuments(texts, [label] * len(texts), unreadable=unreadable)
+    skipped = Skipped(strict)
+    messages = list(read_messages(files, lines, skipped))
+    texts = [text for _, text in messages]
+    where = [name for name, _ in messages]
+    total = skipped.n_problems if skipped.n_problems > len(skipped.problems) else None
+    return LabelledDocuments(texts, [label] * len(texts), skipped.problems, skipped.unreadable, where, n_problems=total)
 
 
-def labelled_corpora(specs: list[str], options: ReadOptions) -> LabelledDocuments:
-    """The documents of tables, folders and named corpora, with their labels."""
-    from textnb.corpora import open_corpus
+def labelled_corpora(
+    specs: list[str],
+    options: ReadOptions | None = None,
+    *,
+    model: str | PathLike[str] | None = None,
+    label: str | None = None,
+) -> LabelledDocuments:
+    """The documents of tables, folders and named corpora, with their labels.
 
-    documents = LabelledDocuments([], [])
+    Columns that neither the options nor `label` name are those that the model of a file was trained on, if there is it.
+    """
+    from textnb.corpora import ReadOptions, open_corpus
+    from textnb.workflow.reading import read_columns, with_columns
+
+    columns = USUAL_COLUMNS
+    if model is not None and Path(model).exists():
+        columns = table_columns(open_model(model, verify="touched"))
+    options = with_columns(options or ReadOptions(text=None), columns, label)
+    where: list[str] = []
+    documents = LabelledDocuments([], [], where=where, columns=read_columns(options))
     for spec in specs:
         corpus = open_corpus(spec, options=options)
         documents.texts.extend(corpus.texts)
         documents.labels.extend(corpus.labels.tolist())
+        where.extend(f"{spec}: {corpus.place(row)}" for row in range(len(corpus)))
         place = "" if len(specs) == 1 else f"{spec}: "
         documents.problems.extend(problem._replace(where=place + problem.where) for problem in corpus.problems)
     return documents
@@ -182,13 +224,42 @@ def _update(
     model: str | PathLike[str],
     documents: LabelledDocuments,
     change: Callable[[Learner, list[str], Array], tuple[Learner, UpdateSummary]],
+    *,
+    start: bool = False,
 ) -> ModelSummary:
     path, texts = fspath(model), documents.texts
     if not texts:
-        raise ValueError(f"there is no document to change {path} by. {' '.join(documents.unreadable)}".strip())
-    done, learner = update_model(path, lambda learner: change(learner, texts, as_labels(documents.labels, learner)))
+        skipped = [*documents.unreadable, *(f"{problem.where}: {problem.why}" for problem in documents.problems[:1])]
+        raise ValueError(f"there is no document to change {path} by. {' '.join(skipped)}".strip())
+    started = False
+
+    def new_model() -> tuple[Learner, Fitted]:
+        nonlocal started
+        started = True
+        return start_model(documents.columns)
+
+    def changed(learner: Learner) -> tuple[Learner, UpdateSummary]:
+        return change(learner, texts, as_labels(documents.labels, learner))
+
+    try:
+        done, learner = update_model(path, changed, new_model if start else None)
+    except NotLearned as error:
+        raise error if documents.where is None else error.at(documents.where[error.position]) from None
     changes = {name: count for name, count in vars(done).items() if count is not None}
-    return ModelSummary.of(path, learner, changes=changes, problems=documents.problems, unreadable=documents.unreadable)
+    left = {name: getattr(documents, name) for name in ("problems", "n_problems", "unreadable")}
+    return ModelSummary.of(path, learner, changes=changes, started=started, **left)
+
+
+def _refuse_near_misses(documents: LabelledDocuments, learner: Learner) -> None:
+    """Refuse labels that look like known ones misspelt; numbers cannot."""
+    classes = learner.counts.classes
+    if classes.dtype.kind != "U" or not (found := near_misses(documents.labels, classes.tolist())):
+        return
+    label, meant = next(iter(found.items()))
+    where = "" if documents.where is None else f"{documents.where[documents.labels.index(label)]}: "
+    raise ValueError(
+        f"{where}the model has no class {label!r}; did you mean {meant!r}? If it is a new class, say --new-class"
+    )
 
 
 def as_labels(names: list[str], learner: Learner) -> Array:

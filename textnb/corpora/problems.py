@@ -1,0 +1,41 @@
+"""What could not be used: documents in tables, folders and lines, and files that were asked for by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+KEPT_PROBLEMS = 1000
+
+
+class Problem(NamedTuple):
+    """A document that was skipped: where it stands and why it could not be used."""
+
+    where: str
+    why: str
+
+
+@dataclass
+class Skipped:
+    """What was skipped while documents were read; with `strict`, the first of it is an error.
+
+    `problems` are the first thousand documents of tables, folders and lines, `n_problems` is how many there were;
+    `unreadable` has a line for each file that was asked for by name.
+    """
+
+    strict: bool = False
+    problems: list[Problem] = field(default_factory=list)
+    n_problems: int = 0
+    unreadable: list[str] = field(default_factory=list)
+
+    def document(self, where: str, why: str) -> None:
+        if self.strict:
+            raise ValueError(f"{where}: {why}")
+        self.n_problems += 1
+        if len(self.problems) < KEPT_PROBLEMS:
+            self.problems.append(Problem(where, why))
+
+    def file(self, line: str, error: Exception | None = None) -> None:
+        if self.strict:
+            raise error or ValueError(line)
+        self.unreadable.append(line)

@@ -1,0 +1,234 @@
+"""Predicting the rows of tables: as answers, or written beside the rows to a table of predictions."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from textnb.arrays import Array
+from textnb.corpora.decoding import known_encoding
+from textnb.corpora.messages import STDIN, is_table, open_source, os_error_line, read_messages
+from textnb.corpora.problems import Problem, Skipped
+from textnb.corpora.readers import nothing_usable, table_format, table_records
+from textnb.corpora.rows import BadTable, Line, ReadOptions, Row
+from textnb.model.file import predictor_of, table_columns
+from textnb.storage import ModelFile, open_model
+from textnb.text.documents import batches
+from textnb.workflow.prediction import Answer, answers, takes_messages
+from textnb.workflow.progress import SILENT, Advance, Progress
+from textnb.workflow.reading import with_columns
+from textnb.workflow.table_output import replaced_file, table_output
+
+BLOCK = 1000  # rows predicted at a time
+
+
+class Document(NamedTuple):
+    """A document; without content, a line of a table that is none: its header, or what cannot be used."""
+
+    id: str
+    content: Any  # a text, or the values of a row; None where there is none
+    line: Line | None = None  # of a table
+    is_header: bool = False
+
+
+@dataclass(frozen=True)
+class PredictionSummary:
+    """What was written to a table of predictions: how many documents got which label."""
+
+    output: str
+    labels: dict[str, int]
+    n_skipped: int
+
+    @property
+    def n_documents(self) -> int:
+        return sum(self.labels.values())
+
+    def to_json(self) -> dict[str, Any]:
+        counts = {"n_documents": self.n_documents, "n_skipped": self.n_skipped}
+        return {"output": self.output, **counts, "labels": self.labels}
+
+
+def write_predictions(
+    model: str | PathLike[str],
+    files: list[str],
+    output: str | PathLike[str],
+    *,
+    lines: bool = False,
+    as_document: bool = False,
+    raw: bool = False,
+    overwrite: bool = False,
+    options: ReadOptions | None = None,
+    skipped: Skipped | None = None,
+    progress: Progress = SILENT,
+) -> PredictionSummary:
+    """Write predictions to a table, .csv, .tsv or .jsonl, which may end in .gz: all of it, or nothing.
+
+    One table of the same kind is written as it stands, its cells untouched, with two columns added: `label` and
+    `probability`, or `predicted_label` and `predicted_probability` where it has such columns already. A row that cannot
+    be predicted keeps its place, with nothing in them. For all else the columns are `id`, `label` and `probability`.
+    The other parameters are those of `predict`.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from textnb import TextClassifier
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path, table, output = (os.path.join(folder, name) for name in ("mail.tnb", "new.csv", "predicted.csv"))
+    ...     TextClassifier().fit(["cheap pills", "lunch at noon"], ["spam", "ham"]).save(path)
+    ...     with open(table, "w") as file:
+    ...         _ = file.write("n,text\\n1,cheap cheap\\n2,noon\\n")
+    ...     write_predictions(path, [table], output).labels
+    {'spam': 1, 'ham': 1}
+    """
+    path = fspath(output)
+    if not overwrite and os.path.lexists(path):
+        raise ValueError(f"{path} is there already, and is not overwritten: choose another name, or say --overwrite")
+    file = open_model(model, verify="touched")
+    skipped = Skipped(strict=True) if skipped is None else skipped
+    format, has_rows = _output_format(path, files, options, whole=lines or as_document)
+    if takes_messages(file, files, options, whole=lines or as_document):
+        predictor: Any = predictor_of(file)
+        documents: Iterator[Document] = (Document(name, text) for name, text in read_messages(files, lines, skipped))
+    else:
+        predictor, documents = open_documents(file, files, options, skipped, progress)
+    labels: Counter[str] = Counter()
+    with replaced_file(path) as written:
+        table = table_output(written, format, has_rows=has_rows)
+        for document, answer in table_answers(predictor, documents, raw=raw):
+            if document.is_header and document.line is not None:
+                table.header(document.line)
+            elif not document.is_header:
+                table.row(document.id, document.line, answer)
+            if answer is not None:
+                labels["unsure" if answer.label is None else str(answer.label)] += 1
+        if not labels:
+            first = [*skipped.unreadable, *(f"{problem.where}: {problem.why}" for problem in skipped.problems)][:1]
+            raise ValueError(" ".join(["there is no document to predict, and nothing is written.", *first]))
+    return PredictionSummary(path, dict(labels), skipped.n_problems)
+
+
+def open_documents(
+    file: ModelFile, files: list[str], options: ReadOptions | None, skipped: Skipped, progress: Progress
+) -> tuple[Any, Iterator[Document]]:
+    """A predictor, and the documents of files in their order: those of tables, one per row, and others."""
+    options = options or ReadOptions(text=None)
+    named_text = options.text
+    options = replace(with_columns(options, table_columns(file)), label_required=False)
+    options = replace(options, encoding=known_encoding(options.encoding))
+    if file.settings.get("kind") != "mixed":
+        return predictor_of(file), _documents(files, options, lambda row: row.text, skipped, progress)
+    from textnb.workflow.inputs import TableInput, open_fitted
+
+    model, columns, _ = open_fitted(file.path)
+    assert isinstance(columns, TableInput)
+    columns = columns.with_text(named_text)
+    for name in files:
+        if not (is_table(name) or (name == STDIN and options.format)):
+            raise ValueError(
+                f"{file.path} is a model of the columns {', '.join(columns.names)}: give tables that have them, .csv, "
+                f".tsv or .jsonl, not {'stdin' if name == STDIN else name}"
+            )
+    rows = _documents(files, columns.options(options), lambda row: row.values, skipped, progress)
+    return _MixedPredictor(model, columns), rows
+
+
+def table_answers(
+    predictor: Any, documents: Iterable[Document], *, raw: bool
+) -> Iterator[tuple[Document, Answer | None]]:
+    """Every document with its answer, in order, some at a time; None for what has no content."""
+    for block in batches(documents, BLOCK):
+        given = [(document.id, document.content) for document in block if document.content is not None]
+        found = answers(predictor, given, raw=raw, block=BLOCK)
+        yield from ((document, None if document.content is None else next(found)) for document in block)
+
+
+def _documents(
+    files: list[str],
+    options: ReadOptions,
+    content: Callable[[Row], Any],
+    skipped: Skipped,
+    progress: Progress,
+) -> Iterator[Document]:
+    total = sum(path.stat().st_size for path in map(Path, filter(is_table, files)) if path.is_file())
+    with progress.bar("predicting", "B", total or None) as advance:
+        for name in files:
+            if is_table(name) or (name == STDIN and options.format):
+                yield from _table_documents(name, options, content, skipped, advance)
+            else:
+                yield from (Document(*message) for message in read_messages([name], False, skipped))
+
+
+def _table_documents(
+    name: str, options: ReadOptions, content: Callable[[Row], Any], skipped: Skipped, advance: Advance
+) -> Iterator[Document]:
+    """The header and the rows of a table; one that cannot be read at all is like a file that is not there."""
+    first: Problem | None = None
+    n_rows = position = 0
+    try:
+        with open_source(name) as file:
+            for number, (row, line) in enumerate(table_records(file, name, _format(name, options), options)):
+                if isinstance(row, Row):
+                    n_rows += 1
+                    yield Document(f"{name}:{row.where.removeprefix('line ')}", content(row), line)
+                elif row is not None:
+                    first = first or row
+                    skipped.document(f"{name}: {row.where}", row.why)
+                    yield Document(f"{name}:{row.where.removeprefix('line ')}", None, line)
+                else:
+                    yield Document(name, None, line, is_header=True)
+                if number % BLOCK == 0 and file.seekable():
+                    advance(file.tell() - position, "")
+                    position = file.tell()
+    except BadTable as error:
+        skipped.file(f"{name} cannot be read: {error}")
+    except OSError as error:
+        error.filename = error.filename or name
+        skipped.file(os_error_line(error), error)
+    else:
+        if not n_rows:
+            skipped.file(str(nothing_usable(name, [] if first is None else [first])))
+
+
+def _format(name: str, options: ReadOptions) -> str | None:
+    return options.format if name == STDIN else table_format(name)
+
+
+def _output_format(path: str, files: list[str], options: ReadOptions | None, *, whole: bool) -> tuple[str, bool]:
+    """The format of a table of predictions, and whether it has the rows of the one table that is read."""
+    written = table_format(path)
+    if written is None:
+        raise ValueError(f"-o {path}: predictions are written to .csv, .tsv or .jsonl, which may end in .gz")
+    if whole or len(files) != 1:
+        return written, False
+    read = options.format if files[0] == STDIN and options is not None else None
+    if is_table(files[0]):
+        read = table_format(files[0])
+    if read not in (None, written):
+        raise ValueError(f"-o {path}: the rows of a .{read} table are written to a .{read} table: choose such a name")
+    return written, read is not None
+
+
+@dataclass(frozen=True)
+class _MixedPredictor:
+    """A mixed model as a predictor of rows."""
+
+    model: Any
+    columns: Any  # TableInput
+
+    @property
+    def classes(self) -> Array:
+        return self.model.classes_
+
+    def named(self, log_proba: Array) -> list[Any]:
+        return self.classes[log_proba.argmax(axis=1)].tolist()
+
+    def log_proba(self, rows: list[tuple[Any, ...]], *, raw: bool = False) -> Array:
+        """Probabilities are the model's own, raw or not."""
+        names = [*self.columns.strings, *self.columns.numeric]
+        values = dict(zip(names, zip(*rows, strict=True), strict=True))
+        return self.model.predict_log_proba(self.columns.table(values))
