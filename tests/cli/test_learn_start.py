@@ -178,6 +178,6 @@ def test_the_folder_is_left_as_it_was(textnb, model, tmp_path):
     before = {path.name for path in tmp_path.iterdir()}
     assert textnb("learn", model, "--label", "ham", stdin=b"lunch").code == 0
     assert textnb("forget", model, "--label", "ham", stdin=b"lunch").code == 0
-    assert textnb("merge", model, model, model).code == 0
+    assert textnb("merge", "-o", model, model, model, "--overwrite").code == 0
     assert {path.name for path in tmp_path.iterdir()} == before
     assert open_model(model).settings["n_documents"] > 0

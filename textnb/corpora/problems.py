@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 KEPT_PROBLEMS = 1000
@@ -15,7 +14,6 @@ class Problem(NamedTuple):
     why: str
 
 
-@dataclass
 class Skipped:
     """What was skipped while documents were read; with `strict`, the first of it is an error.
 
@@ -23,10 +21,11 @@ class Skipped:
     `unreadable` has a line for each file that was asked for by name.
     """
 
-    strict: bool = False
-    problems: list[Problem] = field(default_factory=list)
-    n_problems: int = 0
-    unreadable: list[str] = field(default_factory=list)
+    def __init__(self, strict: bool = False) -> None:
+        self.strict = strict
+        self.problems: list[Problem] = []
+        self.n_problems = 0
+        self.unreadable: list[str] = []
 
     def document(self, where: str, why: str) -> None:
         if self.strict:
