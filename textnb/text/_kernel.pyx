@@ -10,11 +10,27 @@ Of word n-grams only the words are interned: an n-gram is the ranks of its words
 import os
 from functools import partial
 
-import numpy as np
-
-from textnb.text.threads import run_blocks
-
 cimport cython
+
+
+class _Numpy:
+    """Stands for numpy until it is first used: to score single documents there is no need of it."""
+
+    def __getattr__(self, name):
+        global np
+        import numpy as np
+
+        return getattr(np, name)
+
+
+np = _Numpy()
+
+
+def run_blocks(*arguments):
+    from textnb.text.threads import run_blocks
+
+    return run_blocks(*arguments)
+
 
 include "_kernel_base.pxi"
 include "_kernel_table.pxi"
@@ -28,6 +44,8 @@ include "_kernel_terms.pxi"
 include "_kernel_strings.pxi"
 include "_kernel_blake.pxi"
 include "_kernel_rows.pxi"
+include "_kernel_stored.pxi"
+include "_kernel_score.pxi"
 
 
 def count_growing(texts, analyzer, ngram_min, ngram_max, lowercase, stop_words, n_threads):
