@@ -1,6 +1,6 @@
-"""Posterior, calibration and decision of one document in plain floats: `decision`, `calibration` and `policy` without numpy.
+"""Posterior, calibration and decision of one document in plain floats, which takes microseconds and no numpy.
 
-A message costs microseconds here. The formulas are those of the arrays, row by row, and a property test holds them equal.
+The formulas are those of `decision`, `calibration` and `policy`; a property test holds them equal.
 """
 
 from __future__ import annotations

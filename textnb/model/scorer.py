@@ -1,4 +1,4 @@
-"""A model file as it answers single messages: from a string to a decision in microseconds, by the kernel, without numpy."""
+"""A model file that answers single messages: from a string to a decision in microseconds, without numpy."""
 
 from __future__ import annotations
 
@@ -46,14 +46,15 @@ def open_scorer(path: str | os.PathLike[str]) -> Scorer | None:
     >>> scorer.decide("Cheap, cheap!")
     'spam'
     >>> dict(zip(scorer.classes, scorer.log_proba("lunch?")))
-    {'ham': -0.42286…, 'spam': -1.06471…}
+    {'ham': -0.45198..., 'spam': -1.01160...}
     """
     kernel = compiled_kernel()
     if kernel is None:
         return None
     file = map_model(path)
     try:
-        return Scorer(kernel, file) if _is_known(file.header.settings) else None
+        known = _is_known(file.header.settings) and "required" not in file.places
+        return Scorer(kernel, file) if known else None
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError):  # the predictor says what is wrong
         return None
 
@@ -135,11 +136,12 @@ def _is_known(settings: dict[str, Any]) -> bool:
     analyzer, labels = settings["analyzer"], settings["classes"]
     low, high = analyzer["ngrams"]
     plain_words = analyzer.get("token_pattern") in (None, _PLAIN_PATTERN)
-    own_parts = any(analyzer.get(part) is not None for part in ("strip_accents", "preprocessor", "tokenizer", "stemmer"))
+    own_parts = any(
+        analyzer.get(part) is not None for part in ("strip_accents", "preprocessor", "tokenizer", "stemmer")
+    )
     return (
         (settings["kind"], settings["rule"]) == ("text", "linear")
         and settings["unknown"] in ("ignore", "token")
-        and "required" not in settings
         and "checkpoint" not in settings
         and len({type(label) for label in labels}) == 1
         and type(labels[0]) in (str, int, float, bool)

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from math import exp
 from os import PathLike, fspath
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
-from textnb.arrays import Array
 from textnb.corpora.messages import os_error_line, read_messages
-from textnb.model import file as model_files
-from textnb.storage import open_model
-from textnb.text.documents import batches
+from textnb.model.scorer import Scorer, open_scorer
+
+if TYPE_CHECKING:
+    from textnb.arrays import Array
 
 BLOCK = 256  # documents predicted at a time
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     """A model's prediction for a document; the label is None where the model is unsure."""
 
     id: str
@@ -69,6 +66,13 @@ def predict(
     ...     [answer.label for answer in predict(path, [message])]
     ['spam']
     """
+    scorer = open_scorer(model)
+    if scorer is not None:
+        return scored_answers(scorer, read_messages(files, lines, problems), raw=raw)
+
+    from textnb.model import file as model_files
+    from textnb.storage import open_model
+
     file = open_model(model, verify="touched")
     if file.settings.get("kind") != "mixed":
         return answers(model_files.predictor_of(file), read_messages(files, lines, problems), raw=raw)
@@ -77,8 +81,21 @@ def predict(
     return answers(*_open_tables(fspath(model), files, problems), raw=raw)
 
 
+def scored_answers(scorer: Scorer, documents: Iterable[tuple[str, str]], *, raw: bool = False) -> Iterator[Answer]:
+    """An answer for each (id, text), in order and at once: without numpy, and quicker than some at a time."""
+    names = list(map(str, scorer.classes))
+    for name, text in documents:
+        log_proba = scorer.log_proba(text, raw=raw)
+        label = scorer.named(scorer.log_proba(text) if raw else log_proba)  # costs are in calibrated odds
+        yield Answer(name, label, dict(zip(names, map(exp, log_proba), strict=True)))
+
+
 def answers(predictor: Any, documents: Iterable[tuple[str, Any]], *, raw: bool = False) -> Iterator[Answer]:
     """An answer for each (id, text), or (id, values) of a row, in order, some documents at a time."""
+    import numpy as np
+
+    from textnb.text.documents import batches
+
     labels = predictor.classes.tolist()
     for block in batches(documents, BLOCK):
         contents = [content for _, content in block]
@@ -88,8 +105,7 @@ def answers(predictor: Any, documents: Iterable[tuple[str, Any]], *, raw: bool =
             yield Answer(name, label, dict(zip(map(str, labels), row.tolist(), strict=True)))
 
 
-@dataclass(frozen=True)
-class _TablePredictor:
+class _TablePredictor(NamedTuple):
     """A mixed model as a predictor of rows."""
 
     model: Any
