@@ -499,8 +499,12 @@ cdef class TextScorer:
             size = sqrt(size)
         memset(self.sums, 0, self.n_classes * sizeof(double))
         for i in range(n + (n_unknown > 0)):
-            feature = &self.unknown_feature if i == n else self.row_feature(row[i])
-            x = self.weigh(feature, n_unknown if i == n else self.block.entries[<uint32_t>row[i]].count)
+            if i < n:
+                feature = self.row_feature(row[i])
+                x = self.weigh(feature, self.block.entries[<uint32_t>row[i]].count)
+            else:
+                feature = &self.unknown_feature
+                x = self.weigh(feature, n_unknown)
             if size != 0:
                 x /= size
             length += x
