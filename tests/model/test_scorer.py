@@ -28,6 +28,7 @@ from textnb.model.recipe import Recipe
 from textnb.model.scorer import open_scorer
 from textnb.storage import ModelFileError, open_model, write_model
 from textnb.text.analyzer import Analyzer
+from textnb.text.frozen import UNIT
 from textnb.text.limits import Limits
 from textnb.text.terms import terms_of
 
@@ -192,9 +193,8 @@ def test_totals_may_be_floats(tmp_path, dtype):
 def test_half_and_single_floats_are_those_of_numpy(tmp_path, dtype):
     path = save(tmp_path / "m.tnb", weights="tfidf")
     totals = np.random.default_rng(3).lognormal(0, 5, open_model(path).array("totals").shape).clip(1e-6, 6e4)
-    narrow = totals.astype(dtype)
-    other = forged(path, {"totals": narrow})
-    exact = forged(path, {"totals": narrow.astype("f8")}).rename(tmp_path / "exact.tnb")
+    narrow = totals.astype(dtype)  # of weights as they are; wider ones are in units
+    exact = forged(path, {"totals": narrow.astype("f8") / UNIT}).rename(tmp_path / "exact.tnb")
     other = forged(path, {"totals": narrow})
     assert_same_answers(open_scorer(other), open_predictor(exact), QUESTIONS)
 
@@ -203,6 +203,14 @@ def test_half_and_single_floats_are_those_of_numpy(tmp_path, dtype):
 def test_words_are_found_without_their_hashes(tmp_path, ngrams):
     path = save(tmp_path / "m.tnb", ngrams=ngrams)
     other = forged(path, drop=["hashes", "order", "document_frequency", "occurrences", "ledger", "ledger_counts"])
+    assert_same_answers(open_scorer(other), open_predictor(path), QUESTIONS)
+
+
+@pytest.mark.parametrize("dtype", ["u1", "u2", "u4"])
+@pytest.mark.parametrize("ngrams", [(1, 2), (2, 3)])
+def test_words_of_ngrams_may_be_unsigned_with_none_as_0(tmp_path, dtype, ngrams):
+    path = save(tmp_path / "m.tnb", ngrams=ngrams, unknown="token")
+    other = forged(path, {"ngram_rest": (open_model(path).array("ngram_rest") + 1).astype(dtype)})
     assert_same_answers(open_scorer(other), open_predictor(path), QUESTIONS)
 
 

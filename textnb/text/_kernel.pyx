@@ -4,7 +4,8 @@
 A document becomes lower-cased UTF-8, cut into spans (words, or character n-grams). A span is interned in a hash table,
 which numbers the distinct ones, and counted in the document's row. Each worker has a table of its own; at the end the
 tables are merged, the terms sorted, and the rows written with the sorted terms' numbers. UTF-8 sorts as code points do.
-Of word n-grams only the words are interned: an n-gram is the ranks of its words.
+Of word n-grams only the words are interned: an n-gram is the ranks of its words. Single documents are scored in place,
+over the bytes of a model file and without numpy.
 """
 
 import os

@@ -120,6 +120,10 @@ cdef class TextScorer:
     cdef inline bint is_tfidf(self):
         return self.weighting == TFIDF or self.weighting == LOG_TFIDF
 
+    cdef inline bint has_short_totals(self):
+        """Whether totals are floats of less than 64 bits, which are of weights as they are, not in units."""
+        return self.totals.is_float and self.totals.width < 8
+
     # Opening
 
     cdef int open_array(self, Stored *array, bytes name, str kinds, shape) except -1:
@@ -159,9 +163,9 @@ cdef class TextScorer:
         if not self.analysis.settings.joined:
             return 0
         self.open_array(&stored.starts, b"ngram_starts", "U", (stored.n_words + 1,))
-        self.open_array(&stored.rest, b"ngram_rest", "I", None)
+        self.open_array(&stored.rest, b"ngram_rest", "UI", None)
         shape = self.arrays["ngram_rest"][1]
-        if stored.rest.width != 4 or len(shape) != 2 or not 1 <= shape[1] < WIDEST or not 1 <= shape[0] <= MOST_TERMS:
+        if stored.rest.width > 4 or len(shape) != 2 or not 1 <= shape[1] < WIDEST or not 1 <= shape[0] <= MOST_TERMS:
             refuse(&stored.rest, "is not a table of words")
         self.n_terms, stored.rest_width = shape
         return 0
@@ -238,7 +242,7 @@ cdef class TextScorer:
                 if not (isfinite(totals[c]) and totals[c] >= 0):
                     raise Damage("array 'unknown_totals' has negative or infinite counts")
                 if totals[c] > 0:
-                    self.add_weight(c, totals[c])
+                    self.add_weight(c, totals[c] * UNIT if self.is_tfidf() else totals[c])
             self.unknown_feature.n_weights = self.n_weights
             self.derive(&self.unknown_feature)
         finally:
@@ -299,7 +303,7 @@ cdef class TextScorer:
     cdef int set_position(self, Feature *feature, int64_t position) except -1:
         """Read what a term of the file weighs, if it is a feature."""
         cdef size_t entry, c, after = 0
-        cdef double total
+        cdef double total, unit = UNIT if self.is_tfidf() and not self.has_short_totals() else 1.0
         if position < 0:
             return 0
         if self.kept.n and not whole_number(&self.kept, position >> 3) >> (position & 7) & 1:
@@ -320,7 +324,7 @@ cdef class TextScorer:
                 refuse(&self.totals_classes, "has classes that are not there, twice, or out of order")
             if not (total > 0 and isfinite(total)):
                 refuse(&self.totals, "has totals that are 0, negative or infinite")
-            self.add_weight(c, total)
+            self.add_weight(c, total * unit)
             after = c + 1
         if self.is_tfidf():
             feature.idf = self.idf_of(whole_number(&self.frozen, position) >> 2)
@@ -331,7 +335,7 @@ cdef class TextScorer:
         """Append a weight that is yet to be derived from its total."""
         self.weights = <Weight *>reserve(self.weights, &self.weights_capacity, self.n_weights + 1, sizeof(Weight))
         self.weights[self.n_weights].c = c
-        self.weights[self.n_weights].deviation = total * UNIT if self.is_tfidf() else total
+        self.weights[self.n_weights].deviation = total
         self.n_weights += 1
         return 0
 

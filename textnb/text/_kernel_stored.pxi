@@ -256,8 +256,9 @@ cdef int64_t bisect_words(StoredTerms *stored, const uint8_t *bytes, size_t leng
 # N-grams --------------------------------------------------------------------------------------------------------------
 
 cdef inline int64_t rest_word(const StoredTerms *stored, size_t ngram, size_t n) noexcept nogil:
-    """The word that follows the first n + 1 of an n-gram, below 0 if there is none; unchecked."""
-    return <int32_t>peek(&stored.rest, ngram * stored.rest_width + n)
+    """The word that follows the first n + 1 of an n-gram, -1 if there is none; unchecked. Unsigned ones are ids + 1."""
+    cdef uint64_t word = peek(&stored.rest, ngram * stored.rest_width + n)
+    return <int32_t>word if stored.rest.is_signed else <int64_t>word - 1
 
 
 cdef size_t lower_ngram(StoredTerms *stored, size_t first, size_t end, size_t n, int64_t word) except? 0:
