@@ -239,6 +239,7 @@ def test_without_the_kernel_there_is_no_scorer(tmp_path, monkeypatch):
 
 
 FORGED_SETTINGS = [
+    {"classes": ["a", "a", "b"]},
     {"alpha": "1"}, {"alpha": -1.0}, {"classes": []}, {"classes": [["a"], ["b"], ["c"]]}, {"classes": ["a", "b"]},
     {"model": "other"}, {"weights": "other"}, {"weights": "tfidf"}, {"analyzer": {}}, {"analyzer": []}, {"unknown": 3},
     {"policy": {"prices": [[1, 2]]}}, {"policy": {"prices": [], "threshold": 1.0}}, {"policy": []},

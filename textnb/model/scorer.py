@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from functools import cached_property
 from importlib import import_module
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from textnb.model.plain import UNSURE, PlainCalibration, PlainRule, is_number, log_posterior
@@ -145,6 +146,7 @@ def _is_known(settings: dict[str, Any]) -> bool:
         and "checkpoint" not in settings
         and len({type(label) for label in labels}) == 1
         and type(labels[0]) in (str, int, float, bool)
+        and all(a < b for a, b in pairwise(labels))
         and not own_parts
         and (analyzer["kind"] != "word" or plain_words)
         and type(low) is type(high) is int
