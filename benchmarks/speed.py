@@ -53,12 +53,13 @@ ANALYSES: dict[str, dict[str, Any]] = {
     "words + pairs": {"ngram_range": (1, 2)},
     "char_wb 3–5": {"analyzer": "char_wb", "ngram_range": (3, 5)},
 }
+LATENCY_GOALS = {"short message": 10.0, "article": 25.0}  # µs
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5, help="rounds, of which the best counts")
-    parser.add_argument("--only", choices=["counting", "memory", "rivals", "growth"], help="one part")
+    parser.add_argument("--only", choices=["counting", "memory", "latency", "rivals", "growth"], help="one part")
     parser.add_argument("--peak", nargs=3, metavar=("LIBRARY", "ANALYSIS", "N"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.peak:
@@ -67,6 +68,7 @@ def main() -> None:
     parts: dict[str, Callable[[], Any]] = {
         "counting": lambda: measure_counting(arguments.rounds),
         "memory": measure_memory,
+        "latency": lambda: measure_latency(arguments.rounds),
         "rivals": measure_rivals,
         "growth": measure_growth,
     }
@@ -288,6 +290,47 @@ def made_documents(n: int) -> list[str]:
         drawn = np.searchsorted(steps, rng.random((min(10_000, n - start), 60)))
         texts += [" ".join(words) for words in vocabulary[np.minimum(drawn, len(vocabulary) - 1)]]
     return texts
+
+
+# Latency
+
+
+def measure_latency(rounds: int) -> dict[str, dict[str, float]]:
+    """µs per message, one at a time: the scorer and the predictor of a saved model, and a scikit-learn pipeline."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.naive_bayes import ComplementNB
+    from sklearn.pipeline import make_pipeline
+
+    from textnb.model.file import predictor_of
+    from textnb.model.scorer import open_scorer
+    from textnb.storage import open_model
+
+    news, short = load_corpus("20news", "train"), load_corpus("sms-spam")
+    unseen = load_corpus("20news", "test").texts[::20]
+    found: dict[str, dict[str, float]] = {}
+    for name, train, texts in (("short message", short, short.texts[::20]), ("article", news, unseen)):
+        theirs = make_pipeline(TfidfVectorizer(sublinear_tf=True), ComplementNB()).fit(train.texts, train.labels)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "model.tnb")
+            textnb.TextClassifier("complement", calibrate=False).fit(train.texts, train.labels).save(path)
+            scorer, predictor = open_scorer(path), predictor_of(open_model(path, verify="touched"))
+        assert scorer is not None
+        assert [scorer.decide(text) for text in texts] == predictor.decide(texts) == theirs.predict(texts).tolist()
+
+        def each(ask: Callable[[str], Any], texts: list[str] = texts) -> Callable[[], list[Any]]:
+            return lambda: [ask(text) for text in texts]
+
+        asked: list[Callable[[str], Any]] = [
+            scorer.log_proba,
+            lambda text, predictor=predictor: predictor.log_proba([text]),  # type: ignore[misc]
+            lambda text, theirs=theirs: theirs.predict_log_proba([text]),  # type: ignore[misc]
+        ]
+        times = [1e6 * seconds / len(texts) for seconds in best_of(rounds, *map(each, asked))]
+        found[name] = dict(zip(("scorer", "predictor", "scikit_learn"), times, strict=True))
+        ours, numpy, slow = times
+        ratios = f"predictor {numpy:.1f} µs = {numpy / ours:.1f}×, scikit-learn {slow:.1f} µs = {slow / ours:.1f}×"
+        print(f"{name:14} {ours:5.1f} µs (goal {LATENCY_GOALS[name]:g}), {ratios}", flush=True)
+    return found
 
 
 # Rivals

@@ -152,7 +152,9 @@ def test_it_is_imported_only_when_asked_for(package):
         ("import textnb.model.predictor", ["scipy", "sklearn", "nltk", "regex", "typer"]),
         ("import textnb.model.file", ["scipy", "sklearn", "nltk", "regex", "typer"]),
         ("import textnb.model.update", ["scipy", "sklearn", "nltk", "regex", "typer"]),
-        ("import textnb.workflow.prediction", ["scipy", "sklearn", "nltk", "regex", "typer"]),
+        ("import textnb.text._kernel", ["numpy", "threading", "dataclasses"]),
+        ("import textnb.model.scorer", ["numpy", "dataclasses", "typer"]),
+        ("import textnb.workflow.prediction", ["numpy", "dataclasses", "typer"]),
         ("import textnb.workflow.updating", ["scipy", "sklearn", "nltk", "regex", "typer"]),
     ],
 )

@@ -14,7 +14,7 @@ from storage import golden_format_2, golden_format_3
 
 from textnb.storage import open_model, write_model
 
-DTYPES = ["uint8", "uint16", "int32", "int64", "uint32", "uint64", "float32", "float64"]
+DTYPES = ["uint8", "uint16", "float16", "int32", "int64", "uint32", "uint64", "float32", "float64"]
 TEXT = st.text(st.characters(exclude_categories=()))  # lone surrogates too
 SETTINGS = st.dictionaries(
     TEXT,
@@ -151,7 +151,9 @@ def test_settings_too_large_for_a_header_are_refused(tmp_path):
         write_model(tmp_path / "m.tnb", {}, {"x": "y" * (1 << 24)})
 
 
-@pytest.mark.parametrize("dtype", ["bool", "complex128", "longdouble", "object", "U3", "datetime64[s]", "int8"])
+@pytest.mark.parametrize(
+    "dtype", ["bool", "complex128", "longdouble", "int16", "object", "U3", "datetime64[s]", "int8"]
+)
 def test_other_dtypes_are_refused(tmp_path, dtype):
     with pytest.raises(ValueError, match="dtype"):
         write_model(tmp_path / "m.tnb", {"x": np.zeros(3, dtype=dtype)}, {})

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from textnb.arrays import Array
-from textnb.model.decision import behind_best, is_number
+from textnb.model.decision import behind_best
+from textnb.model.plain import is_number
 
 
 @dataclass(frozen=True)

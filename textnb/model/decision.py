@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from textnb.arrays import Array
-
-UNSURE = -1  # the decision to name no class
+from textnb.model.plain import UNSURE as UNSURE
+from textnb.model.plain import is_number
 
 
 def log_posterior(joint: Array, log_prior: Array) -> Array:
@@ -102,8 +101,3 @@ def log_odds_against(log_posterior: Array, c: int) -> Array:
     """log P(not c | x) − log P(c | x), (n,), exact where one of them is next to nothing."""
     others = np.delete(log_posterior, c, axis=1)
     return np.logaddexp.reduce(others, axis=1, initial=-np.inf) - log_posterior[:, c]
-
-
-def is_number(value: Any) -> bool:
-    """Whether a value is a number that floating point can work with."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e100

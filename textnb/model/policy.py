@@ -8,7 +8,8 @@ from numbers import Real
 from typing import Any, Self
 
 from textnb.arrays import Array
-from textnb.model.decision import DecisionRule, cost_table, is_number
+from textnb.model.decision import DecisionRule, cost_table
+from textnb.model.plain import is_number
 
 Label = str | bool | int | float
 

@@ -5,6 +5,8 @@ The file, in order:
     8 bytes   length of the header, little-endian
     header    {"__metadata__": {"checksum": …, …}, NAME: {"dtype": …, "shape": …, "data_offsets": …}, …} and spaces
     data      the arrays without holes, widest items first, so that every array is aligned
+
+It is read without numpy, for those who call textnb once per message.
 """
 
 import json
@@ -13,8 +15,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple, TypeAlias
-
-import numpy as np
 
 JSON: TypeAlias = "bool | int | float | str | Sequence[JSON] | Mapping[str, JSON] | None"
 
@@ -30,19 +30,19 @@ BLOCK_TABLE = "__blocks__"
 MAX_HEADER_BYTES = 1 << 24
 """Parsed JSON takes up to thirty times its text: a stranger's header gets about half a gigabyte."""
 
-DTYPES: dict[str, np.dtype[Any]] = {
-    "F64": np.dtype("<f8"),
-    "I64": np.dtype("<i8"),
-    "U64": np.dtype("<u8"),
-    "F32": np.dtype("<f4"),
-    "I32": np.dtype("<i4"),
-    "U32": np.dtype("<u4"),
-    "F16": np.dtype("<f2"),
-    "U16": np.dtype("<u2"),
-    "U8": np.dtype("u1"),
+DTYPES = {
+    "F64": "<f8",
+    "I64": "<i8",
+    "U64": "<u8",
+    "F32": "<f4",
+    "I32": "<i4",
+    "U32": "<u4",
+    "F16": "<f2",
+    "U16": "<u2",
+    "U8": "|u1",
 }
+"""How safetensors and how numpy call the types of arrays."""
 
-_CODES = {dtype: code for code, dtype in DTYPES.items()}
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,99}")
 _MAX_DIMENSIONS = 8
 # The seal comes first in every header, so that it is found without parsing and marks the file as ours.
@@ -62,7 +62,7 @@ class Entry(NamedTuple):
     """An array's place: bytes begin to end of the data that follow the header."""
 
     name: str
-    dtype: np.dtype[Any]
+    dtype: str  # one of DTYPES
     shape: tuple[int, ...]
     begin: int
     end: int
@@ -72,7 +72,7 @@ class Entry(NamedTuple):
         return -(-(self.end - self.begin) // BLOCK_BYTES)
 
     def record(self) -> dict[str, Any]:
-        return {"dtype": _CODES[self.dtype], "shape": list(self.shape), "data_offsets": [self.begin, self.end]}
+        return {"dtype": self.dtype, "shape": list(self.shape), "data_offsets": [self.begin, self.end]}
 
 
 class Header(NamedTuple):
@@ -97,11 +97,16 @@ def valid_name(name: object) -> bool:
     return isinstance(name, str) and _NAME.fullmatch(name) is not None
 
 
-def place(arrays: Iterable[tuple[str, np.dtype[Any], tuple[int, ...]]]) -> list[Entry]:
+def item_bytes(dtype: str) -> int:
+    """The size of an item of a type of DTYPES."""
+    return int(DTYPES[dtype][2:])
+
+
+def place(arrays: Iterable[tuple[str, str, tuple[int, ...]]]) -> list[Entry]:
     """Lay arrays of these names, dtypes and shapes out in the one order that the format knows."""
     entries, begin = [], 0
-    for name, dtype, shape in sorted(arrays, key=lambda array: (-array[1].itemsize, array[0])):
-        end = begin + dtype.itemsize * math.prod(shape)
+    for name, dtype, shape in sorted(arrays, key=lambda array: (-item_bytes(array[1]), array[0])):
+        end = begin + item_bytes(dtype) * math.prod(shape)
         entries.append(Entry(name, dtype, shape, begin, end))
         begin = end
     return entries
@@ -186,17 +191,16 @@ def _decode_entries(records: dict[str, Any], path: str) -> list[Entry]:
             raise damaged(path, "the name of an array is not allowed")
         if not isinstance(record, dict) or record.get("dtype") not in list(DTYPES):  # a list: it may be unhashable
             raise damaged(path, f"array {name!r} has an unknown dtype")
-        dtype = DTYPES[record["dtype"]]
-        if not _valid_shape(record.get("shape"), dtype.itemsize):
+        if not _valid_shape(record.get("shape"), item_bytes(record["dtype"])):
             raise damaged(path, f"array {name!r} has an impossible shape")
-        arrays.append((name, dtype, tuple(record["shape"])))
+        arrays.append((name, record["dtype"], tuple(record["shape"])))
     entries = place(arrays)
     # Extents are compared with the only ones possible: no overlap, no hole, no other order.
     if json.dumps({entry.name: entry.record() for entry in entries}) != json.dumps(records):
         raise damaged(path, "its arrays are not where they belong")
     table = next((entry for entry in entries if entry.name == BLOCK_TABLE), None)
     blocks = sum(entry.blocks for entry in entries if entry is not table)
-    if table is None or (table.dtype, table.shape) != (DTYPES["U32"], (blocks,)):
+    if table is None or (table.dtype, table.shape) != ("U32", (blocks,)):
         raise damaged(path, "the table of block checksums does not fit its arrays")
     return entries
 

@@ -1,28 +1,15 @@
 """Opening a model file: everything is checked before it is used, and only what is used need be read."""
 
-import mmap
 import os
-import stat
 from typing import Any, Literal, TypeAlias
 from zlib import crc32
 
 import numpy as np
 
-from textnb.storage.header import (
-    BLOCK_BYTES,
-    BLOCK_TABLE,
-    MAX_HEADER_BYTES,
-    SEAL_PREFIX,
-    Entry,
-    ModelFileError,
-    checksum,
-    damaged,
-    decode_header,
-)
+from textnb.storage.header import BLOCK_BYTES, DTYPES, Entry, ModelFileError, checksum, damaged
+from textnb.storage.mapped import MappedFile, map_model
 
 Verify: TypeAlias = Literal["all", "touched"]
-
-_READ_WHOLE_BELOW = 1 << 20
 
 
 class LazyArray:
@@ -35,8 +22,8 @@ class LazyArray:
     def __init__(self, path: str, entry: Entry, data: np.ndarray, blocks: np.ndarray) -> None:
         self._path, self._name = path, entry.name
         self._data = data
-        self._values = data.view(entry.dtype).reshape(entry.shape)
-        self.dtype, self.shape = entry.dtype, entry.shape
+        self.dtype, self.shape = np.dtype(DTYPES[entry.dtype]), entry.shape
+        self._values = data.view(self.dtype).reshape(entry.shape)
         self._blocks = blocks
         self._unchecked = np.ones(len(blocks), dtype=bool)
 
@@ -87,27 +74,19 @@ class LazyArray:
 class ModelFile:
     """An open model file. Arrays are read-only views of the file, which stays open as long as any of them lives."""
 
-    def __init__(self, path: str, buffer: bytes | mmap.mmap, header_bytes: int, verify: Verify) -> None:
-        header = decode_header(bytes(buffer[:header_bytes]), path, len(buffer) - header_bytes)
-        data = np.frombuffer(buffer, dtype=np.uint8)[header_bytes:]
-        views = {entry.name: data[entry.begin : entry.end] for entry in header.entries}
-        if checksum(views[BLOCK_TABLE].data) != header.checksums[BLOCK_TABLE]:
-            raise damaged(path, "the table of block checksums does not match its own")
-
-        self.path = path
-        self.settings: dict[str, Any] = header.settings
-        self.writer: dict[str, str] = header.writer
-        self.nbytes = len(buffer)
+    def __init__(self, file: MappedFile, verify: Verify) -> None:
+        content = np.frombuffer(file.buffer, dtype=np.uint8)
+        self.path = file.path
+        self.settings: dict[str, Any] = file.header.settings
+        self.writer: dict[str, str] = file.header.writer
+        self.nbytes = len(content)
         self._arrays: dict[str, LazyArray] = {}
-        table, start = views.pop(BLOCK_TABLE).view("<u4"), 0
-        for entry in header.entries:
-            if entry.name != BLOCK_TABLE:
-                blocks = table[start : start + entry.blocks]
-                self._arrays[entry.name] = LazyArray(path, entry, views[entry.name], blocks)
-                start += entry.blocks
+        for name, place in file.places.items():
+            blocks = content[place.checksums_begin : place.checksums_end].view("<u4")
+            self._arrays[name] = LazyArray(self.path, place.entry, content[place.begin : place.end], blocks)
         if verify == "all":
             for name, array in self._arrays.items():
-                array.check_all(header.checksums[name])
+                array.check_all(file.header.checksums[name])
 
     def damaged(self, what: str) -> ModelFileError:
         """The error to raise where the content makes no sense."""
@@ -133,38 +112,7 @@ class ModelFile:
 
 
 def open_model(path: str | os.PathLike[str], verify: Verify = "all") -> ModelFile:
-    """Open a model file and check it: `"all"` of it now, or the header now and the rest as it is `"touched"`.
-
-    A file of 1 MiB or more is mapped, not read. Should another program cut it short in place while it is in use, the
-    next access to the lost part ends the process (SIGBUS); `write_model` never does that, it replaces the whole file.
-    """
+    """Open a model file and check it: `"all"` of it now, or the header now and the rest as it is `"touched"`."""
     if verify not in ("all", "touched"):
         raise ValueError(f"verify must be 'all' or 'touched', got {verify!r}.")
-    path = os.fspath(path)
-    # O_NONBLOCK: a named pipe would wait for a writer before it could be refused.
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(path, flags)
-    try:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise ModelFileError(f"{path!r} is not a textnb model file: it is not a regular file. Give another path.")
-        return ModelFile(path, *_read(descriptor, status.st_size, path), verify)
-    finally:
-        os.close(descriptor)
-
-
-def _read(descriptor: int, size: int, path: str) -> tuple[bytes | mmap.mmap, int]:
-    """The file's bytes, and how many of them are the header."""
-    start = os.read(descriptor, 8 + len(SEAL_PREFIX))
-    header_bytes = 8 + int.from_bytes(start[:8], "little")
-    if start[8:] != SEAL_PREFIX or header_bytes > MAX_HEADER_BYTES:
-        raise ModelFileError(
-            f"{path!r} is not a textnb model file, or its first bytes are damaged. Give a file that textnb has saved."
-        )
-    if size >= _READ_WHOLE_BELOW:
-        return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ), header_bytes
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    buffer = os.read(descriptor, size)
-    if len(buffer) < size:
-        raise damaged(path, "it was cut short while it was read")
-    return buffer, header_bytes
+    return ModelFile(map_model(path), verify)

@@ -21,6 +21,7 @@ from textnb.storage.header import (
     DTYPES,
     JSON,
     PLAIN_READER,
+    Entry,
     Header,
     checksum,
     encode_header,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _MOST_NAMES = 5000
+_CODES = {np.dtype(name): code for code, name in DTYPES.items()}
 
 
 def write_model(
@@ -52,11 +54,11 @@ def write_model(
     from pathlib import Path  # 5 ms that reading a model need not wait for
 
     stored = {name: _storable(name, array) for name, array in arrays.items()}
-    order = [entry.name for entry in place((name, array.dtype, array.shape) for name, array in stored.items())]
+    order = [entry.name for entry in _place(stored)]
     blocks = [crc for name in order for crc in _block_checksums(_bytes(stored[name]))]
     stored[BLOCK_TABLE] = np.array(blocks, dtype=DTYPES["U32"])
 
-    entries = place((name, array.dtype, array.shape) for name, array in stored.items())
+    entries = _place(stored)
     checksums = {name: checksum(_bytes(array)) for name, array in stored.items()}
     versions = _versions() if writer is None else dict(writer)
     header = encode_header(Header(entries, checksums, dict(settings), versions, reader))
@@ -68,12 +70,16 @@ def write_model(
         raise OSError(error.errno, f"the model cannot be written: {error.strerror}{advice}", os.fspath(path)) from error
 
 
+def _place(arrays: Mapping[str, np.ndarray]) -> list[Entry]:
+    return place((name, _CODES[array.dtype], array.shape) for name, array in arrays.items())
+
+
 def _storable(name: str, array: np.ndarray) -> np.ndarray:
     if not valid_name(name):
         raise ValueError(f"array name {name!r} must be a letter followed by up to 99 of A-Z a-z 0-9 _ . -")
     dtype = array.dtype.newbyteorder("<")
-    if dtype not in DTYPES.values():
-        allowed = ", ".join(dtype.name for dtype in DTYPES.values())
+    if dtype not in _CODES:
+        allowed = ", ".join(dtype.name for dtype in _CODES)
         raise ValueError(f"array {name!r} has dtype {array.dtype}; convert it to one of {allowed}.")
     return np.asarray(array, dtype=dtype, order="C")
 

@@ -4,17 +4,34 @@
 A document becomes lower-cased UTF-8, cut into spans (words, or character n-grams). A span is interned in a hash table,
 which numbers the distinct ones, and counted in the document's row. Each worker has a table of its own; at the end the
 tables are merged, the terms sorted, and the rows written with the sorted terms' numbers. UTF-8 sorts as code points do.
-Of word n-grams only the words are interned: an n-gram is the ranks of its words.
+Of word n-grams only the words are interned: an n-gram is the ranks of its words. Single documents are scored in place,
+over the bytes of a model file and without numpy.
 """
 
 import os
 from functools import partial
 
-import numpy as np
-
-from textnb.text.threads import run_blocks
-
 cimport cython
+
+
+class _Numpy:
+    """Stands for numpy until it is first used: to score single documents there is no need of it."""
+
+    def __getattr__(self, name):
+        global np
+        import numpy as np
+
+        return getattr(np, name)
+
+
+np = _Numpy()
+
+
+def run_blocks(*arguments):
+    from textnb.text.threads import run_blocks
+
+    return run_blocks(*arguments)
+
 
 include "_kernel_base.pxi"
 include "_kernel_table.pxi"
@@ -28,6 +45,8 @@ include "_kernel_terms.pxi"
 include "_kernel_strings.pxi"
 include "_kernel_blake.pxi"
 include "_kernel_rows.pxi"
+include "_kernel_stored.pxi"
+include "_kernel_score.pxi"
 
 
 def count_growing(texts, analyzer, ngram_min, ngram_max, lowercase, stop_words, n_threads):

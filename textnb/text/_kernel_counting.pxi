@@ -7,6 +7,23 @@ KINDS = {"word": WORD, "char": CHAR, "char_wb": CHAR_WB}
 WIDEST = 64  # words in an n-gram, unless a document has more
 
 
+cdef inline object prepared_text(object text, bint lowercase):
+    """The text, lower-cased by Python if it is to be and is more than ASCII."""
+    return str.lower(text) if lowercase and not PyUnicode_IS_ASCII(text) else text
+
+
+cdef inline Document text_document(object text, size_t place) except *:
+    """The characters of a text, which must be kept alive."""
+    cdef Document document
+    if PyUnicode_GET_LENGTH(text) > LONGEST:
+        raise ValueError(f"document {place} has {len(text)} characters, more than {LONGEST}; split it.")
+    document.characters = PyUnicode_DATA(text)
+    document.n_characters = PyUnicode_GET_LENGTH(text)
+    document.width = PyUnicode_KIND(text)
+    document.ascii = PyUnicode_IS_ASCII(text)
+    return document
+
+
 cdef class Counting:
     """The state of one count: workers with their tables, and blocks of rows."""
 
@@ -83,19 +100,10 @@ cdef class Counting:
         return 0
 
     cdef Document document(self, size_t place, list lowered) except *:
-        """The characters of a document. Text other than ASCII is lower-cased here, by Python."""
-        cdef Document document
-        cdef object text = self.texts[place]
-        if self.settings.lowercase and not PyUnicode_IS_ASCII(text):
-            text = str.lower(text)
-            lowered.append(text)
-        if PyUnicode_GET_LENGTH(text) > LONGEST:
-            raise ValueError(f"document {place} has {len(text)} characters, more than {LONGEST}; split it.")
-        document.characters = PyUnicode_DATA(text)
-        document.n_characters = PyUnicode_GET_LENGTH(text)
-        document.width = PyUnicode_KIND(text)
-        document.ascii = PyUnicode_IS_ASCII(text)
-        return document
+        """The characters of a document; `lowered` keeps them alive."""
+        cdef object text = prepared_text(self.texts[place], self.settings.lowercase)
+        lowered.append(text)
+        return text_document(text, place)
 
     def count_block(self, int number, int worker_number):
         """Count the documents of one block into its rows."""

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from math import exp
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textnb.corpora.messages import is_table, read_messages
 from textnb.corpora.problems import Skipped
-from textnb.model import file as model_files
-from textnb.storage import ModelFile, open_model
-from textnb.text.documents import batches
+from textnb.model.scorer import Scorer, open_scorer
 from textnb.workflow.progress import SILENT, Progress
 
 if TYPE_CHECKING:
     from textnb.corpora.rows import ReadOptions
+    from textnb.model.predictor import Predictor
 
 BLOCK = 256  # documents predicted at a time
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     """A model's prediction for a document; the label is None where the model is unsure."""
 
     id: str
@@ -89,34 +85,56 @@ def predict(
     ...     [answer.label for answer in predict(path, [message])]
     ['spam']
     """
-    file = open_model(model, verify="touched")
     skipped = Skipped(strict=True) if skipped is None else skipped
-    if takes_messages(file, files, options, whole=lines or as_document):
-        return answers(model_files.predictor_of(file), read_messages(files, lines, skipped), raw=raw)
+    whole = lines or as_document
+    if whole or not has_tables(files, options):
+        predictor = text_predictor(model)
+        if predictor is not None:
+            return answers(predictor, read_messages(files, lines, skipped), raw=raw)
+    if whole:
+        raise ValueError(f"{fspath(model)} is a model of columns, and takes the rows of tables: leave out --lines")
     from textnb.workflow.table_prediction import open_documents, table_answers
 
-    if lines or as_document:
-        raise ValueError(f"{fspath(model)} is a model of columns, and takes the rows of tables: leave out --lines")
-    predictor, documents = open_documents(file, files, options, skipped, progress)
-    return (answer for _, answer in table_answers(predictor, documents, raw=raw) if answer is not None)
+    of_rows, documents = open_documents(model, files, options, skipped, progress)
+    return (answer for _, answer in table_answers(of_rows, documents, raw=raw) if answer is not None)
 
 
-def takes_messages(file: ModelFile, files: list[str], options: ReadOptions | None, *, whole: bool) -> bool:
-    """Whether there is no table to read: `whole` if tables are documents, or files of lines, like others."""
-    if file.settings.get("kind") == "mixed":
-        return False
-    has_table = any(map(is_table, files)) or (options is not None and options.format is not None)
-    return whole or not has_table
+def has_tables(files: list[str], options: ReadOptions | None) -> bool:
+    """Whether there are rows to read: tables among the files, or stdin with a format."""
+    return any(map(is_table, files)) or (options is not None and options.format is not None)
 
 
-def answers(
-    predictor: Any, documents: Iterable[tuple[str, Any]], *, raw: bool = False, block: int = BLOCK
-) -> Iterator[Answer]:
-    """An answer for each (id, text), or (id, values) of a row, in order, some documents at a time."""
-    labels = predictor.classes.tolist()
-    for some in batches(documents, block):
+def text_predictor(model: str | PathLike[str]) -> Scorer | Predictor | None:
+    """What predicts texts by the model of a file: its scorer, or for a model that has none its predictor.
+
+    None for a model of columns.
+    """
+    scorer = open_scorer(model)
+    if scorer is not None:
+        return scorer
+    from textnb.model.file import predictor_of
+    from textnb.storage import open_model
+
+    file = open_model(model, verify="touched")
+    return None if file.settings.get("kind") == "mixed" else predictor_of(file)
+
+
+def answers(predictor: Any, documents: Iterable[tuple[str, Any]], *, raw: bool = False) -> Iterator[Answer]:
+    """An answer for each (id, text), or (id, values) of a row, in order; a scorer's at once, others' in blocks."""
+    names = list(map(str, predictor.classes))
+    if isinstance(predictor, Scorer):
+        for name, text in documents:
+            log_proba = predictor.log_proba(text, raw=raw)
+            label = predictor.named(predictor.log_proba(text) if raw else log_proba)  # costs are in calibrated odds
+            yield Answer(name, label, dict(zip(names, map(exp, log_proba), strict=True)))
+        return
+    import numpy as np
+
+    from textnb.text.documents import batches
+
+    for some in batches(documents, BLOCK):
         contents = [content for _, content in some]
-        log_proba = predictor.log_proba(contents, raw=raw)
-        decided = predictor.named(predictor.log_proba(contents) if raw else log_proba)  # costs are in calibrated odds
-        for (name, _), row, label in zip(some, np.exp(log_proba), decided, strict=True):
-            yield Answer(name, label, dict(zip(map(str, labels), row.tolist(), strict=True)))
+        block = predictor.log_proba(contents, raw=raw)
+        decided = predictor.named(predictor.log_proba(contents) if raw else block)
+        for (name, _), row, label in zip(some, np.exp(block), decided, strict=True):
+            yield Answer(name, label, dict(zip(names, row.tolist(), strict=True)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -16,10 +15,11 @@ from textnb.corpora.messages import STDIN, is_table, open_source, os_error_line,
 from textnb.corpora.problems import Problem, Skipped
 from textnb.corpora.readers import nothing_usable, table_format, table_records
 from textnb.corpora.rows import BadTable, Line, ReadOptions, Row
-from textnb.model.file import predictor_of, table_columns
-from textnb.storage import ModelFile, open_model
+from textnb.model.file import table_columns
+from textnb.storage import open_model
 from textnb.text.documents import batches
-from textnb.workflow.prediction import Answer, answers, takes_messages
+from textnb.workflow.outputs import check_new
+from textnb.workflow.prediction import Answer, answers, has_tables, text_predictor
 from textnb.workflow.progress import SILENT, Advance, Progress
 from textnb.workflow.reading import with_columns
 from textnb.workflow.table_output import replaced_file, table_output
@@ -86,16 +86,15 @@ def write_predictions(
     {'spam': 1, 'ham': 1}
     """
     path = fspath(output)
-    if not overwrite and os.path.lexists(path):
-        raise ValueError(f"{path} is there already, and is not overwritten: choose another name, or say --overwrite")
-    file = open_model(model, verify="touched")
+    check_new(path, [model, *files], option="--output", overwrite=overwrite)
     skipped = Skipped(strict=True) if skipped is None else skipped
-    format, has_rows = _output_format(path, files, options, whole=lines or as_document)
-    if takes_messages(file, files, options, whole=lines or as_document):
-        predictor: Any = predictor_of(file)
+    whole = lines or as_document
+    format, has_rows = _output_format(path, files, options, whole=whole)
+    predictor: Any = text_predictor(model) if whole or not has_tables(files, options) else None
+    if predictor is not None:
         documents: Iterator[Document] = (Document(name, text) for name, text in read_messages(files, lines, skipped))
     else:
-        predictor, documents = open_documents(file, files, options, skipped, progress)
+        predictor, documents = open_documents(model, files, options, skipped, progress)
     labels: Counter[str] = Counter()
     with replaced_file(path) as written:
         table = table_output(written, format, has_rows=has_rows)
@@ -113,18 +112,23 @@ def write_predictions(
 
 
 def open_documents(
-    file: ModelFile, files: list[str], options: ReadOptions | None, skipped: Skipped, progress: Progress
+    model: str | PathLike[str],
+    files: list[str],
+    options: ReadOptions | None,
+    skipped: Skipped,
+    progress: Progress,
 ) -> tuple[Any, Iterator[Document]]:
     """A predictor, and the documents of files in their order: those of tables, one per row, and others."""
-    options = options or ReadOptions(text=None)
+    options, file = options or ReadOptions(text=None), open_model(model, verify="touched")
     named_text = options.text
     options = replace(with_columns(options, table_columns(file)), label_required=False)
     options = replace(options, encoding=known_encoding(options.encoding))
-    if file.settings.get("kind") != "mixed":
-        return predictor_of(file), _documents(files, options, lambda row: row.text, skipped, progress)
+    predictor = text_predictor(model)
+    if predictor is not None:
+        return predictor, _documents(files, options, lambda row: row.text, skipped, progress)
     from textnb.workflow.inputs import TableInput, open_fitted
 
-    model, columns, _ = open_fitted(file.path)
+    fitted, columns, _ = open_fitted(file.path)
     assert isinstance(columns, TableInput)
     columns = columns.with_text(named_text)
     for name in files:
@@ -134,7 +138,7 @@ def open_documents(
                 f".tsv or .jsonl, not {'stdin' if name == STDIN else name}"
             )
     rows = _documents(files, columns.options(options), lambda row: row.values, skipped, progress)
-    return _MixedPredictor(model, columns), rows
+    return _MixedPredictor(fitted, columns), rows
 
 
 def table_answers(
@@ -143,7 +147,7 @@ def table_answers(
     """Every document with its answer, in order, some at a time; None for what has no content."""
     for block in batches(documents, BLOCK):
         given = [(document.id, document.content) for document in block if document.content is not None]
-        found = answers(predictor, given, raw=raw, block=BLOCK)
+        found = answers(predictor, given, raw=raw)
         yield from ((document, None if document.content is None else next(found)) for document in block)
 
 

@@ -1,0 +1,198 @@
+"""A model file that answers single messages: from a string to a decision in microseconds, without numpy."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from importlib import import_module
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from textnb.model.plain import UNSURE, PlainCalibration, PlainRule, is_number, log_posterior
+from textnb.storage.mapped import MappedFile, map_model
+
+if TYPE_CHECKING:
+    from textnb.model.predictor import Predictor
+
+_LONGEST_NGRAM = 16
+_MOST_CHARACTERS = 1 << 22  # of a document times the longest n-gram, so that its n-grams fit into memory
+_MOST_PRICED_CLASSES = 64  # whose costs are added up in Python
+_PLAIN_PATTERN = r"(?u)\b\w\w+\b"  # as textnb.text.tokenize has it
+
+
+def open_scorer(path: str | os.PathLike[str]) -> Scorer | None:
+    """What answers single messages by a model file, or None where only the predictor can.
+
+    Words and n-grams of the built-in analyzers are scored by the kernel. A model of tables, of a format before the
+    third, with a stemmer, or with alpha 0 is for `predictor_of`, and so is every file that cannot be understood.
+
+    Parameters
+    ----------
+    path : path
+        A model file. Its header is checked now, the rest as messages touch it.
+
+    Examples
+    --------
+    A service opens the model once, and asks it for every message:
+
+    >>> import os, tempfile
+    >>> from textnb import TextClassifier
+    >>> from textnb.model.scorer import open_scorer
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "mail.tnb")
+    ...     TextClassifier("multinomial", "counts", alpha=1.0, calibrate=False).fit(
+    ...         ["cheap pills", "lunch at noon"], ["spam", "ham"]
+    ...     ).save(path)
+    ...     scorer = open_scorer(path)
+    >>> scorer.decide("Cheap, cheap!")
+    'spam'
+    >>> dict(zip(scorer.classes, scorer.log_proba("lunch?")))
+    {'ham': -0.45198..., 'spam': -1.01160...}
+    """
+    kernel = compiled_kernel()
+    if kernel is None:
+        return None
+    file = map_model(path)
+    try:
+        known = _is_known(file.header.settings) and "required" not in file.places
+        return Scorer(kernel, file) if known else None
+    except (KeyError, TypeError, ValueError, OverflowError, AttributeError):  # the predictor says what is wrong
+        return None
+
+
+def compiled_kernel() -> Any:
+    """As `textnb.arrays.compiled_kernel`, without numpy."""
+    if os.environ.get("TEXTNB_KERNEL") == "python":
+        return None
+    try:
+        return import_module("textnb.text._kernel")
+    except ImportError:
+        return None
+
+
+class Scorer:
+    """A text model that answers one message at a time, calibrated and by its policy. Made by `open_scorer`.
+
+    It remembers the words it has met and what they weigh, within limits. Threads may share it.
+    """
+
+    def __init__(self, kernel: Any, file: MappedFile) -> None:
+        settings = file.header.settings
+        self.classes: list[Any] = settings["classes"]
+        self._file = file
+        self._damage: type[Exception] = kernel.Damage
+        self._longest = _MOST_CHARACTERS // settings["analyzer"]["ngrams"][1]
+        self._calibration = _calibration(settings.get("calibration"), len(self.classes))
+        self._rule = _rule(settings.get("policy"), self.classes)
+        self._scores = kernel.TextScorer(
+            file.buffer,
+            {name: (place.entry.dtype, place.entry.shape, *place[1:]) for name, place in file.places.items()},
+            _analysis(settings["analyzer"]),
+            settings["model"],
+            settings["weights"],
+            settings["alpha"],
+            len(self.classes),
+            _reference(settings.get("reference")),
+            settings["unknown"] == "token",
+        ).scores
+
+    def log_proba(self, text: str, *, raw: bool = False) -> list[float]:
+        """log P(c | x) of each class: calibrated if the model is, or as the raw model has it."""
+        if len(text) > self._longest:
+            return self._ask_predictor(text, raw)
+        try:
+            joint, length = self._scores(text)
+        except self._damage:
+            return self._ask_predictor(text, raw)
+        if self._calibration is not None and not raw:
+            joint = self._calibration.apply(joint, length)
+        return log_posterior(joint)
+
+    def decide(self, text: str) -> Any:
+        """The class that the policy names, None where it is unsure; without a policy, the most probable one."""
+        return self.named(self.log_proba(text))
+
+    def named(self, log_proba: list[float]) -> Any:
+        """The decision given log P(c | x), which must be calibrated if the model is."""
+        c = log_proba.index(max(log_proba)) if self._rule is None else self._rule.decide(log_proba)
+        return None if c == UNSURE else self.classes[c]
+
+    def _ask_predictor(self, text: str, raw: bool) -> list[float]:
+        """What the predictor answers, or the error that it has for a damaged file."""
+        answer: list[float] = self._predictor.log_proba([text], raw=raw)[0].tolist()
+        return answer
+
+    @cached_property
+    def _predictor(self) -> Predictor:
+        from textnb.model.file import predictor_of
+        from textnb.storage.reader import ModelFile
+
+        return predictor_of(ModelFile(self._file, "touched"))
+
+
+# Settings: what is not as expected is a KeyError, a TypeError or a ValueError, and for the predictor to refuse.
+
+
+def _is_known(settings: dict[str, Any]) -> bool:
+    analyzer, labels = settings["analyzer"], settings["classes"]
+    low, high = analyzer["ngrams"]
+    plain_words = analyzer.get("token_pattern") in (None, _PLAIN_PATTERN)
+    own_parts = any(
+        analyzer.get(part) is not None for part in ("strip_accents", "preprocessor", "tokenizer", "stemmer")
+    )
+    return (
+        (settings["kind"], settings["rule"]) == ("text", "linear")
+        and settings["unknown"] in ("ignore", "token")
+        and "checkpoint" not in settings
+        and len({type(label) for label in labels}) == 1
+        and type(labels[0]) in (str, int, float, bool)
+        and all(a < b for a, b in pairwise(labels))
+        and not own_parts
+        and (analyzer["kind"] != "word" or plain_words)
+        and type(low) is type(high) is int
+        and 1 <= low <= high <= _LONGEST_NGRAM
+        and is_number(settings["alpha"])
+    )
+
+
+def _analysis(analyzer: dict[str, Any]) -> tuple[Any, ...]:
+    stop_words, lowercase = analyzer.get("stop_words"), analyzer["lowercase"]
+    if not isinstance(lowercase, bool) or not isinstance(stop_words, list | None):
+        raise ValueError("the analyzer has other parts")
+    return analyzer["kind"], *analyzer["ngrams"], lowercase, stop_words
+
+
+def _reference(stated: dict[str, Any] | None) -> tuple[int, int] | None:
+    return None if stated is None else (stated["n_documents"], stated["unknown_frequency"])
+
+
+def _calibration(stated: dict[str, Any] | None, n_classes: int) -> PlainCalibration | None:
+    if stated is None:
+        return None
+    calibration = PlainCalibration(stated["temperature"], stated["length_exponent"], tuple(stated["offsets"]))
+    numbers = (calibration.temperature, calibration.length_exponent, *calibration.offsets)
+    in_range = calibration.temperature >= 1e-100 and abs(calibration.length_exponent) <= 10
+    if not all(map(is_number, numbers)) or not in_range or len(calibration.offsets) not in (0, n_classes):
+        raise ValueError("the calibration is out of range")
+    return calibration
+
+
+def _rule(stated: dict[str, Any] | None, classes: list[Any]) -> PlainRule | None:
+    """The decisions that a policy makes among the classes; prices of others do not matter."""
+    if stated is None:
+        return None
+    unsure, protected, threshold = (stated.get(name) for name in ("unsure", "protected", "threshold"))
+    prices = stated["prices"]
+    numbers = [*(price for _, _, price in prices), *(value for value in (unsure, threshold) if value is not None)]
+    if len(classes) > _MOST_PRICED_CLASSES or not all(map(is_number, numbers)):
+        raise ValueError("the policy is out of range")
+    if (protected is None) != (threshold is None):
+        raise ValueError("a protected class and its threshold come together")
+    position = {label: c for c, label in enumerate(classes)}
+    costs = [[float(true != named) for true in position.values()] for named in position.values()]
+    for true, named, price in prices:
+        if true in position and named in position:
+            costs[position[named]][position[true]] = float(price)
+    if unsure is not None:
+        costs.append([float(unsure)] * len(classes))
+    return PlainRule(tuple(map(tuple, costs)), position.get(protected), 0.0 if threshold is None else threshold)
