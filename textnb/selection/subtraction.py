@@ -7,6 +7,8 @@ rest is the model fitted without it, exactly, at a fixed vocabulary, idf, bins a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from numbers import Integral
 from typing import Any
 
@@ -15,11 +17,13 @@ from sklearn.base import clone
 from sklearn.utils.validation import column_or_1d
 
 from textnb.arrays import Array, SparseRows
-from textnb.likelihood.families import family
-from textnb.likelihood.groups import group_rows
-from textnb.likelihood.leave_one_out import scores_without, with_prior_left
+from textnb.likelihood.families import Family, family
+from textnb.likelihood.groups import Groups, group_rows
+from textnb.likelihood.leave_one_out import ScoresWithout, scores_without, with_prior_left
 from textnb.likelihood.smoothing import check_alpha
 from textnb.statistics.counts import class_positions
+
+_AT_ONCE = 1 << 24  # scores held at a time, if there are no more for one alpha
 
 
 def leave_one_out(estimator: Any, X: Any, y: Any, groups: Any = None) -> Array:
@@ -75,7 +79,7 @@ def leave_one_out_scores(
     fit_prior: bool = True,
     class_prior: Any = None,
 ) -> Iterator[Array]:
-    """`leave_one_out` of a family of count models on rows that are checked already, for one alpha after the other.
+    """`leave_one_out` of a family of count models on rows that are checked already, for several alphas.
 
     What does not depend on alpha is computed once. Classes are numbered; `rows` store a column at most once per row,
     and for a Bernoulli model anything above 0 is 1. Words that no other document, or group, has are scored by smoothing
@@ -83,11 +87,34 @@ def leave_one_out_scores(
     """
     chosen = family(model)
     left_out = group_rows(groups, class_ids, int(class_ids.max()) + 1)
-    scores = scores_without(chosen, rows, left_out, norm, ignore_unseen=ignore_unseen)
-    adds_prior = chosen.adds_prior(left_out.n_classes)
-    for alpha in alphas:
-        found = scores(check_alpha(alpha, rows.n_columns))
-        yield with_prior_left(found, left_out, adds_prior, learned=fit_prior, given=class_prior)
+    return LeftOut(chosen, rows, left_out, norm, ignore_unseen, fit_prior, class_prior).scores(alphas)
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """Rows, and the groups of them that are left out: `leave_one_out` of all, or of some groups at a time."""
+
+    family: Family
+    rows: SparseRows
+    groups: Groups
+    norm: bool = False
+    ignore_unseen: bool = False
+    fit_prior: bool = True
+    class_prior: Any = None
+
+    def scores(self, alphas: Iterable[Any], some: Array | None = None) -> Iterator[Array]:
+        """log P(x, c) for one alpha after the other: of all rows, or of some, whole groups of them."""
+        groups = self.groups if some is None else self.groups.part(some)
+        checked = [check_alpha(alpha, self.rows.n_columns) for alpha in alphas]
+        at_once = max(1, _AT_ONCE // max(1, len(groups.of_row) * groups.n_classes))
+        adds_prior = self.family.adds_prior(groups.n_classes)
+        for start in range(0, len(checked), at_once):
+            for found in self._scores_without(checked[start : start + at_once], some):
+                yield with_prior_left(found, groups, adds_prior, learned=self.fit_prior, given=self.class_prior)
+
+    @cached_property
+    def _scores_without(self) -> ScoresWithout:
+        return scores_without(self.family, self.rows, self.groups, self.norm, ignore_unseen=self.ignore_unseen)
 
 
 def _fitted(estimator: Any, X: Any, y: Any) -> tuple[Any, Array]:

@@ -122,47 +122,6 @@ def multiply_sparse(const index_t[::1] indptr, const index_t[::1] indices, const
 
 @cython.boundscheck(False)
 @cython.wraparound(False)
-def sum_logarithms(const index_t[::1] indptr, const index_t[::1] indices, const value_t[::1] data,
-                   const int64_t[::1] taken, const int32_t[:, ::1] counts, const double[::1] logarithms,
-                   double[:, ::1] out, Py_ssize_t first, Py_ssize_t last):
-    """out[i, k] = Σ data · logarithms[counts[column, k] − taken] over the entries of row i; below 0 counts as 0."""
-    cdef Py_ssize_t i, k, width = counts.shape[1]
-    cdef index_t entry, end
-    cdef const int32_t *row
-    cdef const double *table
-    cdef double *sums
-    cdef double value
-    cdef int64_t less
-    cdef int32_t largest = 0
-    check_rows(indptr, indices, data.shape[0], counts.shape[0], first, last)
-    if out.shape[0] < last or out.shape[1] != width or taken.shape[0] != data.shape[0]:
-        raise ValueError("out or taken does not fit the rows")
-    if width == 0 or counts.shape[0] == 0:
-        return
-    for i in range(counts.shape[0]):
-        for k in range(width):
-            largest = max(largest, counts[i, k])
-    if largest >= logarithms.shape[0]:
-        raise ValueError(f"a row counts {largest}, which has no logarithm in the table")
-    end = indptr[last]
-    table = &logarithms[0]
-    with nogil:
-        for i in range(first, last):
-            sums = &out[i, 0]
-            for k in range(width):
-                sums[k] = 0.0
-            for entry in range(indptr[i], indptr[i + 1]):
-                if entry + 8 < end:
-                    fetch_counts(&counts[indices[entry + 8], 0], width)
-                row = &counts[indices[entry], 0]
-                value = <double>data[entry]
-                less = max(<int64_t>0, taken[entry])
-                for k in range(width):
-                    sums[k] += value * table[max(<int64_t>0, row[k] - less)]
-
-
-@cython.boundscheck(False)
-@cython.wraparound(False)
 def weigh_rows(const index_t[::1] indptr, const index_t[::1] indices, double[::1] data, const double[::1] idf,
                int norm, Py_ssize_t first, Py_ssize_t last):
     """data times idf[column] where idf is given, then each row divided by its norm (1, 2, or 0 for none), in place."""
