@@ -120,7 +120,7 @@ def leave_one_out(totals: SparseRows, norm: bool) -> Scores:
 
 
 def _absence(present: Array, groups: Groups, cell_left: Array, alpha: Alpha) -> Array:
-    """Σ_j log((N' − n_j + α_j) / (N' + 2 α_j)) for every cell, (T,): N' documents are left in its class, n_j had word j.
+    """Σ_j log((N' − n_j + α_j) / (N' + 2 α_j)) for every cell, (T,): N' documents are left in its class, n_j had j.
 
     It is the same for all cells of a class and size, and wrong for the words of the cell. One in more documents than
     are left is one of the cell's, and no part of the sum.

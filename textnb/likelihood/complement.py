@@ -61,7 +61,10 @@ def leave_one_out(totals: SparseRows, norm: bool) -> Scores:
 
     R_cj is the total of all classes but c, and H_cj what the row's group holds of it.
     """
-    rest, n_features = subtract(totals.row_sums()[:, np.newaxis], totals.toarray()), totals.shape[0]
+    n_features, n_classes = totals.shape
+    everywhere, of_classes = totals.row_sums(), totals.column_sums()
+    rest = np.repeat(everywhere, n_classes).reshape(n_features, n_classes)  # few classes have a word
+    rest[totals.row_ids, totals.indices] = subtract(everywhere[totals.row_ids], totals.data)
 
     def scores(rows: SparseRows, scored: SparseRows, groups: Groups, alphas: Sequence[Alpha]) -> Array | None:
         if any(np.min(alpha) == 0 for alpha in alphas):
@@ -70,7 +73,7 @@ def leave_one_out(totals: SparseRows, norm: bool) -> Scores:
         Touched(rows, scored, groups, rest, others=True).logarithm_sums(alphas, found)
         lengths = scored.row_sums()[:, np.newaxis]
         taken = groups.sums(rows.row_sums())
-        mass = subtract(rest.sum(axis=0), taken.sum(axis=1, keepdims=True) - taken)
+        mass = subtract(everywhere.sum() - of_classes, taken.sum(axis=1, keepdims=True) - taken)
         for log_rest, alpha in zip(found, alphas, strict=True):
             log_masses = log_mass(mass, alpha, n_features)
             np.subtract(lengths * log_masses[groups.of_row], log_rest, out=log_rest)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -29,7 +29,7 @@ class Groups:
     cell_of_row: Array  # (n,)
     cell_group: Array  # (T,)
     cell_class: Array  # (T,)
-    documents: Array  # (K,): rows of each class, with those of groups that are not among these
+    documents: Array  # (K,): rows of each class
 
     @property
     def single(self) -> bool:
@@ -58,7 +58,7 @@ class Groups:
 
     @cached_property
     def layout(self) -> tuple[Array, Array, Array]:
-        """Rows in the order of their cells, where each cell starts among them, (T + 1,), and each group, among cells."""
+        """Rows in the order of their cells, where the cells start among them, and the groups among the cells."""
         sizes = np.bincount(self.cell_of_row, minlength=len(self.cell_class))
         starts, cells = (np.concatenate(([0], np.cumsum(counts))) for counts in (sizes, self.n_cells))
         return np.argsort(self.cell_of_row, kind="stable"), starts, cells
@@ -66,10 +66,6 @@ class Groups:
     def subset(self, rows: Array) -> Groups:
         """The same groups of some rows only."""
         return group_rows(self.of_row[rows], self.class_ids[rows], self.n_classes)
-
-    def part(self, rows: Array) -> Groups:
-        """Some of the groups, by all their rows; the documents of the others stay."""
-        return replace(self.subset(rows), documents=self.documents)
 
 
 def group_rows(groups: Any, class_ids: Array, n_classes: int) -> Groups:
@@ -93,8 +89,8 @@ def group_rows(groups: Any, class_ids: Array, n_classes: int) -> Groups:
     return Groups(of_row, class_ids, n_groups, n_classes, cell_of_row, cells // n_classes, cells % n_classes, documents)
 
 
-# From rows, what of them is scored, their groups and alphas to scores (n_alphas, n, K), or None where an alpha needs one
-# model per group.
+# From rows, what of them is scored, their groups and alphas to scores (n_alphas, n, K); None where an alpha needs a model
+# for every group.
 Scores = Callable[[SparseRows, SparseRows, Groups, Sequence[Alpha]], Array | None]
 
 

@@ -6,8 +6,8 @@ groups are few and large, such as folds, one model per group costs less.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -20,18 +20,12 @@ from textnb.statistics.counts import count_classes
 _MODEL_PAYS = 8  # so many weights of a model are derived in the time that one touched entry takes
 
 
-class ScoresWithout(Protocol):
-    """Scores (n_alphas, n, K) of some rows, whole groups of them, or of all."""
-
-    def __call__(self, alphas: Sequence[Alpha], some: Array | None = None) -> Array: ...
-
-
 def scores_without(
     family: Family, rows: SparseRows, groups: Groups, norm: bool = False, *, ignore_unseen: bool = False
-) -> ScoresWithout:
+) -> Callable[[Sequence[Alpha]], Array]:
     """log P(x | c) of every row without its group or, of a complement model, its score; the prior left out.
 
-    A row stores a column once, and no zeros. Words that no other group has are scored by smoothing alone or, as by a
+    A function of alphas, to (n_alphas, n, K). A row stores a column once, and no zeros. Words that no other group has are scored by smoothing alone or, as by a
     model that has never heard of them, ignored.
     """
     if family.weightings == ("binary",):
@@ -42,11 +36,9 @@ def scores_without(
     models_pay = groups.n_groups * groups.n_classes * rows.n_columns <= _MODEL_PAYS * n_touched
     by_entry = None if models_pay else family.leave_one_out(totals, norm)
 
-    def scores(alphas: Sequence[Alpha], some: Array | None = None) -> Array:
-        whole = rows, scored, groups
-        part = whole if some is None else (rows.take_rows(some), scored.take_rows(some), groups.part(some))
-        found = None if by_entry is None else by_entry(*part, alphas)
-        return one_model_per_group(family, *part, totals, norm, alphas) if found is None else found
+    def scores(alphas: Sequence[Alpha]) -> Array:
+        found = None if by_entry is None else by_entry(rows, scored, groups, alphas)
+        return one_model_per_group(family, rows, scored, groups, totals, norm, alphas) if found is None else found
 
     return scores
 

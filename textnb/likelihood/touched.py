@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -101,7 +102,7 @@ class Touched:
         whole = np.issubdtype(self.counts.dtype, np.integer) and largest < _TABLE
         if not whole and (cell_left is not None or self.counts.dtype != np.float64):
             return False
-        table = safe_log(np.arange(int(largest) + 1)[:, np.newaxis] + smoothing) if whole else None
+        table = _table(int(largest), smoothing) if whole else None
         kind = np.int32 if whole else np.float64
         arguments = (
             rows.indptr,
@@ -120,8 +121,14 @@ class Touched:
         )
         n_threads = threads_that_pay(None, len(rows.data), _THREADS_PAY)
         cuts = np.linspace(0, groups.n_groups, n_threads + 1).astype(int).tolist()
-        run_blocks(lambda part, _: kernel.leave_groups_out(*arguments, *part), list(zip(cuts, cuts[1:])), n_threads)
+        run_blocks(lambda part, _: kernel.leave_groups_out(*arguments, *part), list(pairwise(cuts)), n_threads)
         return True
+
+
+def _table(largest: int, alphas: Array) -> Array:
+    """log(count + α) of every whole count, a row each; columns are filled up to a multiple of four."""
+    width = -(-len(alphas) // 4) * 4
+    return safe_log(np.arange(largest + 1)[:, np.newaxis] + np.resize(alphas, width))
 
 
 class Block(NamedTuple):

@@ -7,8 +7,6 @@ rest is the model fitted without it, exactly, at a fixed vocabulary, idf, bins a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from functools import cached_property
 from numbers import Integral
 from typing import Any
 
@@ -17,9 +15,9 @@ from sklearn.base import clone
 from sklearn.utils.validation import column_or_1d
 
 from textnb.arrays import Array, SparseRows
-from textnb.likelihood.families import Family, family
-from textnb.likelihood.groups import Groups, group_rows
-from textnb.likelihood.leave_one_out import ScoresWithout, scores_without, with_prior_left
+from textnb.likelihood.families import family
+from textnb.likelihood.groups import group_rows
+from textnb.likelihood.leave_one_out import scores_without, with_prior_left
 from textnb.likelihood.smoothing import check_alpha
 from textnb.statistics.counts import class_positions
 
@@ -87,34 +85,13 @@ def leave_one_out_scores(
     """
     chosen = family(model)
     left_out = group_rows(groups, class_ids, int(class_ids.max()) + 1)
-    return LeftOut(chosen, rows, left_out, norm, ignore_unseen, fit_prior, class_prior).scores(alphas)
-
-
-@dataclass(frozen=True, eq=False)
-class LeftOut:
-    """Rows, and the groups of them that are left out: `leave_one_out` of all, or of some groups at a time."""
-
-    family: Family
-    rows: SparseRows
-    groups: Groups
-    norm: bool = False
-    ignore_unseen: bool = False
-    fit_prior: bool = True
-    class_prior: Any = None
-
-    def scores(self, alphas: Iterable[Any], some: Array | None = None) -> Iterator[Array]:
-        """log P(x, c) for one alpha after the other: of all rows, or of some, whole groups of them."""
-        groups = self.groups if some is None else self.groups.part(some)
-        checked = [check_alpha(alpha, self.rows.n_columns) for alpha in alphas]
-        at_once = max(1, _AT_ONCE // max(1, len(groups.of_row) * groups.n_classes))
-        adds_prior = self.family.adds_prior(groups.n_classes)
-        for start in range(0, len(checked), at_once):
-            for found in self._scores_without(checked[start : start + at_once], some):
-                yield with_prior_left(found, groups, adds_prior, learned=self.fit_prior, given=self.class_prior)
-
-    @cached_property
-    def _scores_without(self) -> ScoresWithout:
-        return scores_without(self.family, self.rows, self.groups, self.norm, ignore_unseen=self.ignore_unseen)
+    scores = scores_without(chosen, rows, left_out, norm, ignore_unseen=ignore_unseen)
+    adds_prior = chosen.adds_prior(left_out.n_classes)
+    checked = [check_alpha(alpha, rows.n_columns) for alpha in alphas]
+    at_once = max(1, _AT_ONCE // max(1, len(class_ids) * left_out.n_classes))
+    for start in range(0, len(checked), at_once):
+        for found in scores(checked[start : start + at_once]):
+            yield with_prior_left(found, left_out, adds_prior, learned=fit_prior, given=class_prior)
 
 
 def _fitted(estimator: Any, X: Any, y: Any) -> tuple[Any, Array]:

@@ -169,10 +169,10 @@ def tune(
             return None
         return within.kept(rows.document_frequency(), rows.column_sums, len(documents))
 
-    def weighed(ngrams: tuple[int, int], min_df: float | int, weights: str) -> SparseRows:
+    @lru_cache(maxsize=1)
+    def selected(ngrams: tuple[int, int], min_df: float | int) -> SparseRows:
         rows, columns = counted(ngrams), kept(ngrams, min_df)
-        rows = rows if columns is None else rows.select_columns(columns)
-        return Weighting.fitted(weights, rows).apply(rows)
+        return rows if columns is None else rows.select_columns(columns)
 
     log_prior = class_log_prior(np.bincount(class_ids), learned=fit_prior, given=class_prior)
 
@@ -180,7 +180,8 @@ def tune(
         recipes: Iterable[tuple[str, str]], terms: Iterable[tuple[Any, Any]], alphas: Sequence[float]
     ) -> Iterator[Trial]:
         for (ngrams, min_df), (model, weights) in product(terms, list(recipes)):
-            rows = weighed(ngrams, min_df, weights)
+            counts = selected(ngrams, min_df)
+            rows = Weighting.fitted(weights, counts).apply(counts)
             scores = leave_one_out_scores(
                 model, rows, class_ids, alphas, groups, norm=norm, fit_prior=fit_prior, class_prior=class_prior
             )

@@ -36,8 +36,29 @@ cdef extern from *:
             values[i] = (exponent - 4503599627371519.0) * 0.69314718055994530942 + (2.0 * f + 2.0 * f * (s * sum));
         }
     }
+
+    /* counts − taken + alpha for every alpha and class; what rounding leaves of sums that cancel is 0. */
+    static inline void smooth_left(double *RESTRICT smoothed, const double *RESTRICT counts, double taken,
+                                   const double *RESTRICT alphas, Py_ssize_t n_classes, Py_ssize_t n) {
+        for (Py_ssize_t c = 0; c < n_classes; c++) {
+            double left = counts[c] - taken;
+            smoothed[c] = left < 1e-12 * counts[c] ? 0.0 : left;
+        }
+        for (Py_ssize_t l = n - 1; l >= 0; l--)
+            for (Py_ssize_t c = 0; c < n_classes; c++) smoothed[l * n_classes + c] = smoothed[c] + alphas[l];
+    }
+
+    /* Four at a time: a row of the table is that wide, or a multiple of it. */
+    static inline void add_logarithms(double *RESTRICT sums, const double *RESTRICT logarithms, double value,
+                                      Py_ssize_t n) {
+        for (Py_ssize_t l = 0; l < n; l += 4)
+            for (int k = 0; k < 4; k++) sums[l + k] += value * logarithms[l + k];
+    }
     """
     void take_logarithms(double *values, Py_ssize_t n) noexcept nogil
+    void smooth_left(double *smoothed, const double *counts, double taken, const double *alphas, Py_ssize_t n_classes,
+                     Py_ssize_t n) noexcept nogil
+    void add_logarithms(double *sums, const double *logarithms, double value, Py_ssize_t n) noexcept nogil
 
 ctypedef fused count_t:
     int32_t  # whole counts, with a table of logarithms
@@ -50,7 +71,8 @@ cdef enum:
 cdef struct Smoothing:
     Py_ssize_t n  # alphas
     const double *alphas
-    const double *table  # of log(count + alpha): a row per count, a column per alpha
+    const double *table  # of log(count + alpha): a row per count, a column per alpha, and some more
+    Py_ssize_t width  # of its rows
     double *buffer
     Py_ssize_t room  # terms that fit in the buffer
     double *sums
@@ -69,7 +91,8 @@ def leave_groups_out(const index_t[::1] indptr, const index_t[::1] indices, cons
     counts[j, c] − what the other cells of the group hold, and is summed for all classes. With `documents`, how many are
     left in the class of each cell, log(left + α) − log(documents − left + α) is summed, and changes[cell, l] is
     Σ_j log(documents − left + α) − log(documents − counts + α) over the columns that the cell holds, the second where
-    it is not negative. Whole counts take their logarithms from the table, which must reach as far.
+    it is not negative. Whole counts take their logarithms from the table, which must reach as far; its rows have a
+    column per alpha, filled up to a multiple of four.
     """
     cdef Py_ssize_t n_rows = indptr.shape[0] - 1, n_columns = counts.shape[0], n_classes = counts.shape[1]
     cdef Py_ssize_t n_cells = cell_class.shape[0], g, k, cell
@@ -93,9 +116,10 @@ def leave_groups_out(const index_t[::1] indptr, const index_t[::1] indices, cons
     smoothing.n = alphas.shape[0]
     smoothing.alphas = &alphas[0]
     smoothing.table = &table[0, 0] if count_t is int32_t else NULL
+    smoothing.width = table.shape[1] if count_t is int32_t else smoothing.n
     smoothing.room = max(<Py_ssize_t>1, BUFFERED // (n_classes * smoothing.n))
     smoothing.buffer = <double *>malloc(smoothing.room * n_classes * smoothing.n * sizeof(double))
-    smoothing.sums = <double *>malloc(n_classes * smoothing.n * sizeof(double))
+    smoothing.sums = <double *>malloc(n_classes * smoothing.width * sizeof(double))
     own = <count_t *>calloc(n_columns, sizeof(count_t))
     whole = <count_t *>calloc(n_columns, sizeof(count_t))
     try:
@@ -166,40 +190,31 @@ cdef inline void sum_all_classes(const index_t[::1] indptr, const index_t[::1] i
                                  Py_ssize_t i, const count_t[:, ::1] counts, const count_t *taken,
                                  Smoothing *smoothing) noexcept nogil:
     """Σ_j data_ij log(counts[j, c] − taken_j + α_l) for all classes and alphas."""
-    cdef Py_ssize_t c, l, k, n = smoothing.n, n_classes = counts.shape[1], width = n * n_classes, fitting
+    cdef Py_ssize_t c, k, n_classes = counts.shape[1], width = smoothing.width, n_sums = width * n_classes, fitting
     cdef index_t entry, start = indptr[i], end = indptr[i + 1]
     cdef const count_t *row
-    cdef const double *logarithms
-    cdef double *buffer
-    cdef double value
-    cdef count_t left
-    memset(smoothing.sums, 0, width * sizeof(double))
+    cdef count_t held
+    memset(smoothing.sums, 0, n_sums * sizeof(double))
     if count_t is int32_t:
         for entry in range(start, end):
             if end - entry > 8:
                 fetch_counts(&counts[indices[entry + 8], 0], n_classes)
             row = &counts[indices[entry], 0]
-            value = data[entry]
+            held = taken[indices[entry]]
             for c in range(n_classes):
-                logarithms = smoothing.table + <Py_ssize_t>left_of[count_t](row[c], taken[indices[entry]]) * n
-                for l in range(n):
-                    smoothing.sums[c * n + l] += value * logarithms[l]
+                add_logarithms(smoothing.sums + c * width,
+                               smoothing.table + <Py_ssize_t>left_of[count_t](row[c], held) * width, data[entry], width)
     else:
         while start < end:
             fitting = min(<Py_ssize_t>(end - start), smoothing.room)
-            buffer = smoothing.buffer
             for k in range(fitting):
                 if end - start > k + 8:
                     fetch_row(&counts[indices[start + k + 8], 0], n_classes)
-                row = &counts[indices[start + k], 0]
-                for c in range(n_classes):
-                    left = left_of[count_t](row[c], taken[indices[start + k]])
-                    for l in range(n):
-                        buffer[l] = left + smoothing.alphas[l]
-                    buffer += n
-            take_logarithms(smoothing.buffer, fitting * width)
+                smooth_left(smoothing.buffer + k * n_sums, &counts[indices[start + k], 0], taken[indices[start + k]],
+                            smoothing.alphas, n_classes, smoothing.n)
+            take_logarithms(smoothing.buffer, fitting * n_sums)
             for k in range(fitting):
-                add_scaled(smoothing.sums, smoothing.buffer + k * width, data[start + k], width)
+                add_scaled(smoothing.sums, smoothing.buffer + k * n_sums, data[start + k], n_sums)
             start += fitting
 
 
@@ -209,12 +224,10 @@ cdef inline void sum_class(const index_t[::1] indptr, const index_t[::1] indices
                            const count_t[:, ::1] counts, Py_ssize_t c, const count_t *own, const count_t *whole,
                            int64_t documents, Smoothing *smoothing) noexcept nogil:
     """The same for one class of which `own` is held or, of all classes, `whole`; less the rest of the documents'."""
-    cdef Py_ssize_t l, k, n = smoothing.n, fitting, room = smoothing.room * counts.shape[1]
+    cdef Py_ssize_t l, k, n = smoothing.n, width = smoothing.width, fitting, room = smoothing.room * counts.shape[1]
     cdef index_t entry, column, start = indptr[i], end = indptr[i + 1]
-    cdef const double *logarithms
-    cdef double value
     cdef count_t left
-    memset(smoothing.sums, 0, n * sizeof(double))
+    memset(smoothing.sums, 0, width * sizeof(double))
     while start < end:
         fitting = min(<Py_ssize_t>(end - start), room)
         for k in range(fitting):
@@ -224,14 +237,10 @@ cdef inline void sum_class(const index_t[::1] indptr, const index_t[::1] indices
             column = indices[entry]
             left = left_of[count_t](counts[column, c], own[column] if whole == NULL else whole[column] - own[column])
             if count_t is int32_t:
-                value = data[entry]
-                logarithms = smoothing.table + <Py_ssize_t>left * n
-                for l in range(n):
-                    smoothing.sums[l] += value * logarithms[l]
+                add_logarithms(smoothing.sums, smoothing.table + <Py_ssize_t>left * width, data[entry], width)
                 if documents >= 0:
-                    logarithms = smoothing.table + <Py_ssize_t>max(<int64_t>0, documents - left) * n
-                    for l in range(n):
-                        smoothing.sums[l] -= value * logarithms[l]
+                    add_logarithms(smoothing.sums, smoothing.table + max(<int64_t>0, documents - left) * width,
+                                   -data[entry], width)
             else:
                 for l in range(n):
                     smoothing.buffer[k * n + l] = left + smoothing.alphas[l]
@@ -263,22 +272,25 @@ cdef inline void sum_changes(const index_t[::1] indptr, const index_t[::1] indic
                 after = max(<int64_t>0, min(before + own[column], documents))
                 own[column] = 0
                 for l in range(n):
-                    changes[l] += smoothing.table[after * n + l]
+                    changes[l] += smoothing.table[after * smoothing.width + l]
                     if before >= 0:
-                        changes[l] -= smoothing.table[before * n + l]
+                        changes[l] -= smoothing.table[before * smoothing.width + l]
 
 
 @cython.boundscheck(False)
 @cython.wraparound(False)
 cdef inline void write_sums(double[:, :, ::1] out, Py_ssize_t i, Py_ssize_t first, Py_ssize_t n_classes,
                             const Smoothing *smoothing) noexcept nogil:
-    """The sums of a row, of some classes from the first on."""
+    """The sums of a row, of some classes from the first on; of whole counts they are laid out class by class."""
     cdef Py_ssize_t c, l
+    cdef bint by_class = smoothing.table != NULL
     for l in range(smoothing.n):
         for c in range(n_classes):
-            out[l, i, first + c] = smoothing.sums[c * smoothing.n + l]
+            out[l, i, first + c] = smoothing.sums[c * smoothing.width + l if by_class else l * n_classes + c]
 
 
+@cython.boundscheck(False)
+@cython.wraparound(False)
 cdef int _check_left_out(const int64_t[::1] order, const int64_t[::1] cell_starts, const int64_t[::1] group_cells,
                          const int64_t[::1] cell_class, Py_ssize_t n_rows, Py_ssize_t n_classes, Py_ssize_t first,
                          Py_ssize_t last) except -1:
@@ -298,6 +310,8 @@ cdef int _check_left_out(const int64_t[::1] order, const int64_t[::1] cell_start
     return 0
 
 
+@cython.boundscheck(False)
+@cython.wraparound(False)
 cdef int _check_table(const count_t[:, ::1] counts, const int64_t[::1] documents, const double[:, ::1] table,
                       Py_ssize_t n_alphas) except -1:
     """Refuse counts that have no logarithms in the table."""
@@ -310,6 +324,8 @@ cdef int _check_table(const count_t[:, ::1] counts, const int64_t[::1] documents
     if documents is not None:
         for i in range(documents.shape[0]):
             largest = max(largest, documents[i])
-    if table is None or smallest < 0 or largest >= table.shape[0] or table.shape[1] != n_alphas:
+    if table is None or table.shape[1] < n_alphas or table.shape[1] % 4 != 0:
+        raise ValueError("the table needs a column for every alpha, filled up to a multiple of four")
+    if smallest < 0 or largest >= table.shape[0]:
         raise ValueError(f"a column counts {largest if smallest == 0 else smallest}, which is not in the table")
     return 0

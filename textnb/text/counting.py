@@ -17,7 +17,7 @@ from textnb.text.ngram_terms import NgramTerms
 from textnb.text.terms import Terms, TermTable, terms_of
 
 _THREADS_PAY = 1 << 19  # characters from which a second thread gains more than it costs
-_PROBE_PAYS = 4  # characters of text per term from which compiling a probe takes less time than it saves
+_PROBE_PAYS = 4  # characters of text per term, or word of n-grams, from which compiling a probe takes less time than it saves
 
 
 def count_all(documents: Iterable[Any], analyzer: Analyzer, n_jobs: int | None = None) -> tuple[TermTable, SparseRows]:
@@ -72,7 +72,8 @@ def _pays_to_probe(texts: Sequence[str], terms: TermTable, analyzer: Analyzer) -
     if not possible:
         return False
     terms.characters_looked_up += sum(map(len, texts))
-    return terms.has_probe or terms.characters_looked_up >= _PROBE_PAYS * len(terms)
+    n_compiled = len(terms.words if isinstance(terms, NgramTerms) else terms)  # of n-grams only the words
+    return terms.has_probe or terms.characters_looked_up >= _PROBE_PAYS * n_compiled
 
 
 def term_table(values: Iterable[Any], analyzer: Analyzer) -> TermTable:
