@@ -31,7 +31,7 @@ from textnb.selection.tuning import AUTO, Candidate, Choice, Fixed, Trial, tune
 from textnb.statistics.counts import ClassCounts, announced_classes, class_positions, unique_classes
 from textnb.storage import open_model, write_model
 from textnb.text.analyzer import Analyzer, check_stop_words, stop_word_set
-from textnb.text.counting import term_table
+from textnb.text.counting import RememberedCounts, count_all, term_table
 from textnb.text.documents import as_documents, decoded
 from textnb.text.features import UNKNOWN_CHOICES
 from textnb.text.limits import Limits
@@ -163,8 +163,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         classes, class_ids = unique_classes(labels)
         weights = check_weights(sample_weight, len(labels))
         groups = _check_groups(groups, len(labels))
-        choice = self.choose(documents, class_ids, groups) if self._is_auto else None
-        return self._fit_first(documents, class_ids, classes, weights, choice, groups, is_stream=is_stream)
+        if not self._is_auto:
+            return self._fit_first(documents, class_ids, classes, weights, None, groups, is_stream=is_stream)
+        count = RememberedCounts(documents)
+        choice = self.choose(documents, class_ids, groups, count=count)
+        return self._fit_first(documents, class_ids, classes, weights, choice, groups, count, is_stream=is_stream)
 
     def partial_fit(self, texts: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more documents. The first call announces all classes, and fixes the vocabulary and idf."""
@@ -415,6 +418,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         weights: Array | None,
         choice: Choice | None = None,
         groups: Any = None,
+        count: RememberedCounts | None = None,
         *,
         calibrate: bool = True,
         is_stream: bool = False,
@@ -423,7 +427,15 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         learner = self.new_learner(keep_ledger=not is_stream if self.ledger is None else self.ledger, chosen=chosen)
         check_stop_words(learner.recipe.analyzer)
         keep_documents = calibrate and weights is None and not is_stream
-        learner, counted = learner.fit(documents, class_ids, classes, weights, keep_documents=keep_documents)
+        known = None if count is None else count.known(learner.recipe.analyzer)
+        learner, counted = learner.fit(
+            documents,
+            class_ids,
+            classes,
+            weights,
+            counted_before=None if known is None else learner.within_vocabulary(*known),
+            keep_documents=keep_documents,
+        )
         derivation = derive(learner)  # what cannot be derived is an error of fit
         training, calibration = None, None
         if keep_documents:
@@ -440,6 +452,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         class_ids: Array,
         groups: Any = None,
         *,
+        count: Callable[..., Any] = count_all,
         progress: Callable[[Trial], None] = lambda trial: None,
     ) -> Choice:
         """What `fit` would choose for the parameters that are "auto". Unknown words play no part in it."""
@@ -456,6 +469,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             fit_prior=self.fit_prior,
             class_prior=self.class_prior,
             n_jobs=self.n_jobs,
+            count=count,
             progress=progress,
         )
 

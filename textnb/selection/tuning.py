@@ -141,6 +141,7 @@ def tune(
     fit_prior: bool = True,
     class_prior: Any = None,
     n_jobs: int | None = None,
+    count: Callable[[Sequence[str], Analyzer, int | None], tuple[TermTable, SparseRows]] = count_all,
     progress: Callable[[Trial], None] = lambda trial: None,
 ) -> Choice:
     """Choose what `fixed` leaves open by leave-one-out, or leave-one-group-out where groups are given.
@@ -149,12 +150,13 @@ def tune(
     of each trial.
     """
     some = _evenly(len(documents))
-    documents, class_ids = [documents[i] for i in some], np.unique(class_ids[some], return_inverse=True)[1]
+    documents = documents if len(some) == len(documents) else [documents[i] for i in some]
+    class_ids = np.unique(class_ids[some], return_inverse=True)[1]
     groups = None if groups is None else np.asarray(groups)[some]
 
     @lru_cache(maxsize=2)  # as many n-gram ranges as there are among the candidates of an analyzer
     def counted(ngrams: tuple[int, int]) -> SparseRows:
-        terms, rows = count_all(documents, replace(analyzer, ngrams=ngrams), n_jobs)
+        terms, rows = count(documents, replace(analyzer, ngrams=ngrams), n_jobs)
         if vocabulary is not None:
             known = rows.select_columns(vocabulary.locate(terms) >= 0)
             return replace(known, n_columns=len(vocabulary))  # terms that no document has are smoothed too
