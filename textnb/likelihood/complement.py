@@ -10,7 +10,7 @@ from textnb.arrays import Array, SparseRows
 from textnb.likelihood.groups import Groups, Scores, cell_totals, group_totals, subtract
 from textnb.likelihood.rules import ClassPart
 from textnb.likelihood.smoothing import Alpha, log_mass, log_smoothed, of_features, per_feature
-from textnb.likelihood.touched import Block, Touched, TouchedEntries, logarithm_sums
+from textnb.likelihood.touched import Block, Touched, TouchedEntries, compact, logarithm_sums
 
 NEEDS_SMOOTHING = (
     "ComplementNB needs alpha > 0 here: with alpha = 0, a feature that occurs in one class only, or in none, would get "
@@ -63,7 +63,7 @@ def leave_one_out(totals: SparseRows, norm: bool) -> Scores:
     """
     n_features, n_classes = totals.shape
     everywhere, of_classes = totals.row_sums(), totals.column_sums()
-    rest = np.repeat(everywhere, n_classes).reshape(n_features, n_classes)  # few classes have a word
+    rest = np.repeat(compact(everywhere), n_classes).reshape(n_features, n_classes)  # few classes have a word
     rest[totals.row_ids, totals.indices] = subtract(everywhere[totals.row_ids], totals.data)
 
     def scores(rows: SparseRows, scored: SparseRows, groups: Groups, alphas: Sequence[Alpha]) -> Array | None:

@@ -89,8 +89,8 @@ def group_rows(groups: Any, class_ids: Array, n_classes: int) -> Groups:
     return Groups(of_row, class_ids, n_groups, n_classes, cell_of_row, cells // n_classes, cells % n_classes, documents)
 
 
-# From rows, what of them is scored, their groups and alphas to scores (n_alphas, n, K); None where an alpha needs a model
-# for every group.
+# From rows, what of them is scored, their groups and alphas to scores (n_alphas, n, K), or to None where an alpha needs
+# one model per group.
 Scores = Callable[[SparseRows, SparseRows, Groups, Sequence[Alpha]], Array | None]
 
 

@@ -25,8 +25,8 @@ def scores_without(
 ) -> Callable[[Sequence[Alpha]], Array]:
     """log P(x | c) of every row without its group or, of a complement model, its score; the prior left out.
 
-    A function of alphas, to (n_alphas, n, K). A row stores a column once, and no zeros. Words that no other group has are scored by smoothing alone or, as by a
-    model that has never heard of them, ignored.
+    A function of alphas, to (n_alphas, n, K). A row stores a column once, and no zeros. Words that no other group has
+    are scored by smoothing alone or, as by a model that has never heard of them, ignored.
     """
     if family.weightings == ("binary",):
         rows = rows.present()

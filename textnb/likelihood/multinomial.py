@@ -10,7 +10,7 @@ from textnb.arrays import Array, SparseRows
 from textnb.likelihood.groups import Groups, Scores, subtract
 from textnb.likelihood.rules import ClassPart
 from textnb.likelihood.smoothing import Alpha, log_mass, log_smoothed, of_features, per_feature, safe_log
-from textnb.likelihood.touched import Touched
+from textnb.likelihood.touched import Touched, compact
 
 
 def log_probability(totals: SparseRows, documents: Array, alpha: Alpha, norm: bool = False) -> Array:
@@ -39,7 +39,7 @@ def term_part(totals: SparseRows, documents: Array, alpha: Alpha) -> tuple[float
 
 def leave_one_out(totals: SparseRows, norm: bool) -> Scores:
     """Σ_j x_j log((N_cj − G_cj + α_j) / Σ_j (N_cj − G_cj + α_j)), where the row's group holds G_cj in class c."""
-    counts, n_features = totals.toarray(), totals.shape[0]
+    counts, n_features = totals.with_data(compact(totals.data)).toarray(), totals.shape[0]
 
     def scores(rows: SparseRows, scored: SparseRows, groups: Groups, alphas: Sequence[Alpha]) -> Array:
         lengths = scored.row_sums()[:, np.newaxis]

@@ -125,6 +125,12 @@ class Touched:
         return True
 
 
+def compact(counts: Array) -> Array:
+    """Whole counts of which logarithms come from a table in 32 bits; others as they are."""
+    small = np.issubdtype(counts.dtype, np.integer) and counts.max(initial=0) < _TABLE
+    return counts.astype(np.int32) if small else counts
+
+
 def _table(largest: int, alphas: Array) -> Array:
     """log(count + α) of every whole count, a row each; columns are filled up to a multiple of four."""
     width = -(-len(alphas) // 4) * 4

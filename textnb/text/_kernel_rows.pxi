@@ -262,6 +262,33 @@ cdef int check_columns(const index_t[::1] indices, index_t[::1] starts, index_t[
 
 @cython.boundscheck(False)
 @cython.wraparound(False)
+def move_columns(const index_t[::1] indptr, const index_t[::1] indices, const value_t[::1] data,
+                 const index_t[::1] columns):
+    """The entries whose column moves to another, columns[column], and not to -1: `(indptr, indices, data)`."""
+    cdef Py_ssize_t i, n_rows = indptr.shape[0] - 1
+    cdef index_t entry, column, n = 0
+    check_rows(indptr, indices, data.shape[0], columns.shape[0], 0, n_rows)
+    for entry in range(indptr[0], indptr[n_rows]):
+        n += columns[indices[entry]] >= 0
+    cdef index_t[::1] starts = np.empty(n_rows + 1, dtype=np.asarray(indptr).dtype)
+    cdef index_t[::1] moved = np.empty(n, dtype=np.asarray(indptr).dtype)
+    cdef value_t[::1] values = np.empty(n, dtype=np.asarray(data).dtype)
+    with nogil:
+        n = 0
+        for i in range(n_rows):
+            starts[i] = n
+            for entry in range(indptr[i], indptr[i + 1]):
+                column = columns[indices[entry]]
+                if column >= 0:
+                    moved[n] = column
+                    values[n] = data[entry]
+                    n += 1
+        starts[n_rows] = n
+    return np.asarray(starts), np.asarray(moved), np.asarray(values)
+
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
 def count_columns(const index_t[::1] indices, int64_t[::1] frequency):
     """frequency[column] += 1, over all entries."""
     cdef Py_ssize_t i, n_columns = frequency.shape[0]
