@@ -242,10 +242,17 @@ class SparseRows:
         return starts[which] + (found - (np.cumsum(lengths) - lengths)[which]), there
 
     def row_sums(self) -> Array:
-        smallest, largest = self.data.min(initial=0), self.data.max(initial=0)
-        if self.data.dtype == np.int64 and smallest >= 0 and largest < 2**63 // max(len(self.data), 1):
-            sums = np.concatenate(([0], np.cumsum(self.data)))
-            return sums[self.indptr[1:]] - sums[self.indptr[:-1]]
+        """Σ of the entries of every row, added in their order."""
+        kernel, whole = compiled_kernel(), self.data.dtype == np.int64
+        if whole and max(self.data.max(initial=0), -self.data.min(initial=0)) >= 2**63 // max(len(self.data), 1):
+            return exact_bincount(self.row_ids, self.data, self.shape[0])
+        if kernel is not None and _plain(self.indptr, np.int32, np.int64) and _plain(self.data, np.float64, np.int64):
+            sums = np.empty(self.shape[0], dtype=self.data.dtype)
+            kernel.add_rows(self.indptr, self.data, sums)
+            return sums
+        if whole:
+            running = np.concatenate(([0], np.cumsum(self.data)))
+            return running[self.indptr[1:]] - running[self.indptr[:-1]]
         return exact_bincount(self.row_ids, self.data, self.shape[0])
 
     def suit_kernel(self, table: Table) -> bool:

@@ -150,12 +150,21 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self.ledger = ledger
         self.n_jobs = n_jobs
 
-    def fit(self, texts: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
+    def fit(
+        self,
+        texts: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+        progress: Callable[[Trial], None] = lambda trial: None,
+    ) -> Self:
         """Learn from documents and their labels.
 
         `groups`, one label per document, says which belong together, such as the messages of a thread: what is "auto"
         is then chosen, and probabilities are calibrated, by leaving out whole groups. That choice ignores sample
-        weights; with them, or with documents from an iterator, probabilities are not calibrated.
+        weights; with them, or with documents from an iterator, probabilities are not calibrated. `progress` hears of
+        each candidate that is tried.
         """
         self._check_parameters()
         is_stream = isinstance(texts, Iterator)
@@ -166,7 +175,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         if not self._is_auto:
             return self._fit_first(documents, class_ids, classes, weights, None, groups, is_stream=is_stream)
         count = RememberedCounts(documents)
-        choice = self.choose(documents, class_ids, groups, count=count)
+        choice = self.choose(documents, class_ids, groups, count=count, progress=progress)
         return self._fit_first(documents, class_ids, classes, weights, choice, groups, count, is_stream=is_stream)
 
     def partial_fit(self, texts: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from textnb.arrays import Array, SparseRows
+from textnb.arrays import Array, SparseRows, compiled_kernel
 from textnb.likelihood.families import Family
 from textnb.likelihood.groups import Groups, group_totals, subtract
 from textnb.likelihood.smoothing import Alpha, safe_log
@@ -45,8 +45,18 @@ def scores_without(
 
 def seen_elsewhere(rows: SparseRows, groups: Groups) -> SparseRows:
     """The rows, with 0 for the words that only one group has."""
-    elsewhere = group_totals(rows, groups).document_frequency() > 1
+    elsewhere = _group_frequency(rows, groups) > 1
     return rows.with_data(rows.data * elsewhere[rows.indices])
+
+
+def _group_frequency(rows: SparseRows, groups: Groups) -> Array:
+    """How many groups have each column, (V,)."""
+    kernel = compiled_kernel()
+    if kernel is None or groups.single or rows.indptr.dtype != rows.indices.dtype:
+        return group_totals(rows, groups).document_frequency()
+    frequency = np.zeros(rows.n_columns, dtype=np.int64)
+    kernel.count_owners(rows.indptr, rows.indices, groups.layout[0], groups.of_row, frequency)
+    return frequency
 
 
 def one_model_per_group(

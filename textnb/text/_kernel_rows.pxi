@@ -262,6 +262,26 @@ cdef int check_columns(const index_t[::1] indices, index_t[::1] starts, index_t[
 
 @cython.boundscheck(False)
 @cython.wraparound(False)
+def add_rows(const index_t[::1] indptr, const value_t[::1] data, value_t[::1] sums):
+    """sums[i] = Σ data over the entries of row i."""
+    cdef Py_ssize_t i, n_rows = sums.shape[0]
+    cdef index_t entry
+    cdef value_t total
+    if indptr.shape[0] != n_rows + 1:
+        raise ValueError("sums does not fit the rows")
+    for i in range(n_rows):
+        if not 0 <= indptr[i] <= indptr[i + 1] <= data.shape[0]:
+            raise ValueError(f"row {i} has no place in the arrays")
+    with nogil:
+        for i in range(n_rows):
+            total = 0
+            for entry in range(indptr[i], indptr[i + 1]):
+                total += data[entry]
+            sums[i] = total
+
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
 def move_columns(const index_t[::1] indptr, const index_t[::1] indices, const value_t[::1] data,
                  const index_t[::1] columns):
     """The entries whose column moves to another, columns[column], and not to -1: `(indptr, indices, data)`."""
@@ -285,6 +305,29 @@ def move_columns(const index_t[::1] indptr, const index_t[::1] indices, const va
                     n += 1
         starts[n_rows] = n
     return np.asarray(starts), np.asarray(moved), np.asarray(values)
+
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def count_owners(const index_t[::1] indptr, const index_t[::1] indices, const int64_t[::1] order,
+                 const int64_t[::1] owners, int64_t[::1] frequency):
+    """frequency[column] += the number of owners of whose rows one has the column; `order` has the rows owner by owner."""
+    cdef Py_ssize_t i, k, n_rows = owners.shape[0], n_columns = frequency.shape[0]
+    cdef index_t entry
+    check_rows(indptr, indices, indices.shape[0], n_columns, 0, n_rows)
+    if order.shape[0] != n_rows:
+        raise ValueError("the order does not fit the rows")
+    for i in range(n_rows):
+        if not 0 <= order[i] < n_rows:
+            raise ValueError(f"an owner has the row {order[i]}, of {n_rows}")
+    cdef int64_t[::1] latest = np.full(n_columns, -1)
+    with nogil:
+        for k in range(n_rows):
+            i = order[k]
+            for entry in range(indptr[i], indptr[i + 1]):
+                if latest[indices[entry]] != owners[i]:
+                    latest[indices[entry]] = owners[i]
+                    frequency[indices[entry]] += 1
 
 
 @cython.boundscheck(False)

@@ -100,7 +100,7 @@ def train(
     work = _prepare(corpus, settings, decisions, categorical, numeric, options, progress)
     learn, test, evaluated_on = split_documents(work.corpus, test_size, seed)
     progress.status(f"learning from {len(learn):,} documents …")
-    work.columns.fit(work.model, work.corpus, work.documents, learn)
+    work.columns.fit(work.model, work.corpus, work.documents, learn, progress)
     decisions.apply(work.model)
     labels = work.corpus.labels[test]
     evaluation, decided = evaluate_documents(work.model, take(work.documents, test), labels, progress)
@@ -137,7 +137,7 @@ def cross_validate(
     split = work.corpus.split
     rows = np.arange(len(work.corpus)) if split is None else np.flatnonzero(split == "train")
     evaluation, accuracies = _predict_folds(work, rows, folds, seed, progress)
-    work.columns.fit(work.model, work.corpus, work.documents, rows)
+    work.columns.fit(work.model, work.corpus, work.documents, rows, progress)
     decisions.apply(work.model)
     by_group = "" if work.corpus.groups is None else " by group"
     return work.result(

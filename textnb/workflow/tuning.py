@@ -11,8 +11,8 @@ import numpy as np
 from textnb.corpora.corpus import Problem, select
 from textnb.corpora.rows import DEFAULT_OPTIONS, ReadOptions
 from textnb.estimators.classifier import TextClassifier
-from textnb.selection.tuning import AUTO, Candidate, Choice, Trial
-from textnb.workflow.progress import SILENT, Progress
+from textnb.selection.tuning import AUTO, Candidate, Choice
+from textnb.workflow.progress import SILENT, Progress, shown_trials
 from textnb.workflow.reading import CorpusLike, opened, require_two_classes
 
 
@@ -57,13 +57,6 @@ def tune(
     require_two_classes(read)
     class_ids = np.searchsorted(read.classes, read.labels)
     classifier = TextClassifier(**{**dict.fromkeys(Candidate._fields, AUTO), "ledger": False, **settings})
-    best = 0.0
-    with progress.bar("tuning", " candidates") as advance:
-
-        def report(trial: Trial) -> None:
-            nonlocal best
-            best = max(best, trial.accuracy)
-            advance(1, f"best {best:.4f}")
-
+    with shown_trials(progress) as report:
         choice = classifier.choose(read.texts, class_ids, read.groups, progress=report)
     return TuningResult(read.name, read.edition, len(read), len(read.classes), choice, read.problems)
