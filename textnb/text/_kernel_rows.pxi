@@ -15,6 +15,10 @@ cdef extern from *:
         for (Py_ssize_t k = 0; k < n; k++) sums[k] += value * weights[k];
     }
 
+    static inline void keep_smallest(uint32_t *RESTRICT smallest, const uint32_t *RESTRICT values, Py_ssize_t n) {
+        for (Py_ssize_t k = 0; k < n; k++) smallest[k] = values[k] < smallest[k] ? values[k] : smallest[k];
+    }
+
     static inline void fetch_counts(const int32_t *counts, Py_ssize_t n) {
         for (Py_ssize_t k = 0; k < n; k += 16) prefetch(counts + k);
     }
@@ -24,6 +28,7 @@ cdef extern from *:
     }
     """
     void add_scaled(double *sums, const double *weights, double value, Py_ssize_t n) noexcept nogil
+    void keep_smallest(uint32_t *smallest, const uint32_t *values, Py_ssize_t n) noexcept nogil
     void fetch_counts(const int32_t *counts, Py_ssize_t n) noexcept nogil
     void fetch_row(const double *weights, Py_ssize_t n) noexcept nogil
 
@@ -305,6 +310,28 @@ def move_columns(const index_t[::1] indptr, const index_t[::1] indices, const va
                     n += 1
         starts[n_rows] = n
     return np.asarray(starts), np.asarray(moved), np.asarray(values)
+
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def smallest_ranks(const int64_t[::1] indptr, const int64_t[::1] indices, const uint32_t[:, ::1] ranks,
+                   uint32_t[:, ::1] out):
+    """out[i, k] = the smallest of ranks[column, k] over the entries of row i."""
+    cdef Py_ssize_t i, k, n_rows = out.shape[0], width = ranks.shape[1]
+    cdef int64_t entry
+    check_rows(indptr, indices, indices.shape[0], ranks.shape[0], 0, n_rows)
+    if out.shape[1] != width:
+        raise ValueError("out does not fit the rows")
+    if width == 0:
+        return
+    with nogil:
+        for i in range(n_rows):
+            for k in range(width):
+                out[i, k] = NONE
+            for entry in range(indptr[i], indptr[i + 1]):
+                if indptr[i + 1] - entry > 16:
+                    prefetch(&ranks[indices[entry + 16], 0])
+                keep_smallest(&out[i, 0], &ranks[indices[entry], 0], width)
 
 
 @cython.boundscheck(False)
