@@ -60,6 +60,25 @@ def test_columns_can_be_selected(data, dense):
     np.testing.assert_array_equal(dense_of(rows_of(dense).select_columns(keep)), dense[:, keep])
 
 
+@given(st.data(), TABLES, st.sampled_from([np.int64, np.float64, np.float32]), st.sampled_from([np.int32, np.int64]))
+def test_columns_can_be_moved_with_the_kernel_and_without(data, dense, kind, index_kind):
+    kept = data.draw(hnp.arrays(bool, dense.shape[1]))
+    n_columns = int(kept.sum()) + data.draw(st.integers(0, 3))
+    places = sorted(data.draw(st.permutations(range(n_columns)))[: int(kept.sum())])
+    columns = np.full(dense.shape[1], -1)
+    columns[kept] = places
+    plain = rows_of(dense.astype(kind))
+    rows = SparseRows(plain.indptr.astype(index_kind), plain.indices.astype(index_kind), plain.data, plain.n_columns)
+    moved = rows.move_columns(columns, n_columns)
+    expected = np.zeros((len(dense), n_columns))
+    expected[:, places] = dense[:, kept]
+    np.testing.assert_array_equal(dense_of(moved), expected)
+    with without_kernel():
+        alike = rows.move_columns(columns, n_columns)
+    for one, other in ((moved.indptr, alike.indptr), (moved.indices, alike.indices), (moved.data, alike.data)):
+        assert (one.dtype, one.tolist()) == (other.dtype, other.tolist())
+
+
 @given(st.data(), TABLES)
 def test_a_column_can_be_appended(data, dense):
     values = data.draw(hnp.arrays(np.int64, dense.shape[0], elements=st.integers(0, 2)))

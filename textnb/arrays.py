@@ -72,10 +72,20 @@ class SparseRows:
 
     def select_columns(self, keep: Array) -> SparseRows:
         """The columns where the mask `keep` is true, renumbered."""
-        kept = keep[self.indices]
+        return self.move_columns(np.where(keep, np.cumsum(keep) - 1, -1), int(np.count_nonzero(keep)))
+
+    def move_columns(self, columns: Array, n_columns: int) -> SparseRows:
+        """The entries whose column has another among `n_columns`, in that one; −1 for none. Their order stays."""
+        columns = columns.astype(self.indices.dtype, copy=False)
+        kernel = compiled_kernel()
+        plain = _plain(self.indices, np.int32, np.int64) and _plain(self.data, np.float64, np.int64)
+        if kernel is not None and plain and self.indptr.dtype == self.indices.dtype:
+            indptr, indices, data = kernel.move_columns(self.indptr, self.indices, self.data, columns)
+            return SparseRows(indptr, indices, data, n_columns)
+        moved = columns[self.indices]
+        kept = moved >= 0
         indptr = np.concatenate(([0], np.cumsum(kept)))[self.indptr].astype(self.indptr.dtype)
-        renumbered = (np.cumsum(keep) - 1).astype(self.indices.dtype)
-        return SparseRows(indptr, renumbered[self.indices[kept]], self.data[kept], int(keep.sum()))
+        return SparseRows(indptr, moved[kept], self.data[kept], n_columns)
 
     def append_column(self, values: Array) -> SparseRows:
         """One more column at the end, holding `values` (n_rows,) where they are not 0."""
@@ -229,10 +239,17 @@ class SparseRows:
         return starts[which] + (found - (np.cumsum(lengths) - lengths)[which]), there
 
     def row_sums(self) -> Array:
-        smallest, largest = self.data.min(initial=0), self.data.max(initial=0)
-        if self.data.dtype == np.int64 and smallest >= 0 and largest < 2**63 // max(len(self.data), 1):
-            sums = np.concatenate(([0], np.cumsum(self.data)))
-            return sums[self.indptr[1:]] - sums[self.indptr[:-1]]
+        """Σ of the entries of every row, added in their order."""
+        kernel, whole = compiled_kernel(), self.data.dtype == np.int64
+        if whole and max(self.data.max(initial=0), -self.data.min(initial=0)) >= 2**63 // max(len(self.data), 1):
+            return exact_bincount(self.row_ids, self.data, self.shape[0])
+        if kernel is not None and _plain(self.indptr, np.int32, np.int64) and _plain(self.data, np.float64, np.int64):
+            sums = np.empty(self.shape[0], dtype=self.data.dtype)
+            kernel.add_rows(self.indptr, self.data, sums)
+            return sums
+        if whole:
+            running = np.concatenate(([0], np.cumsum(self.data)))
+            return running[self.indptr[1:]] - running[self.indptr[:-1]]
         return exact_bincount(self.row_ids, self.data, self.shape[0])
 
     @property

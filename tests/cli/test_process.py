@@ -5,6 +5,8 @@ import os
 import signal
 import subprocess
 import sys
+import termios
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -116,3 +118,21 @@ def test_a_document_of_a_hundred_megabytes_in_one_line(model, tmp_path):
     done = command("predict", model, "long.txt", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.startswith(b"spam\t")
+
+
+@pytest.mark.parametrize("name", ["train", "tune"])
+def test_on_a_terminal_tuning_shows_how_far_it_is(name, mail_csv, tmp_path):
+    ours, theirs = os.openpty()
+    termios.tcsetwinsize(theirs, (24, 80))
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm"}
+    words = [sys.executable, "-m", "textnb", name, "mail.csv"]
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=theirs, env=environment, cwd=tmp_path, timeout=60)
+    os.close(theirs)
+    shown = b""
+    with suppress(OSError):  # at its end, where the other side is closed
+        while more := os.read(ours, 1 << 16):
+            shown += more
+    os.close(ours)
+    assert done.returncode == 0
+    assert b"tuning: " in shown
+    assert b"tuning" not in command(name, mail_csv, cwd=tmp_path).stderr

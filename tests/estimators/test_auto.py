@@ -15,6 +15,7 @@ from textnb import TextClassifier, load
 from textnb.model.decision import log_posterior
 from textnb.selection.tuning import Fixed, tune
 from textnb.storage import open_model
+from textnb.text import counting
 
 LABELS = np.array(["ham", "spam", "other"])[NUMBERS]
 CLASS_IDS = np.unique(LABELS, return_inverse=True)[1]
@@ -49,6 +50,30 @@ def test_the_best_of_the_candidates_is_fitted(groups):
     given = TextClassifier(**best.candidate._asdict()).fit(TEXTS, LABELS, groups=groups)
     assert_same_model(classifier, given)
     assert classifier.calibration_ == given.calibration_
+
+
+@pytest.mark.parametrize("parameters", [ALL, ALL | {"vocabulary": ["word1", "word3", "word7"]}, {"alpha": "auto"}])
+def test_what_was_counted_to_choose_is_not_counted_again_to_fit(parameters, monkeypatch):
+    parsed = []
+
+    def count_all(texts, analyzer, n_jobs=None):
+        parsed.append(analyzer.ngrams)
+        return counting.count_all(texts, analyzer, n_jobs)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("textnb.model.learner.count_all", count_all)
+        found = TextClassifier(**parameters).fit(TEXTS, LABELS)
+    assert parsed == []
+    given = TextClassifier(**parameters | in_use(found)).fit(TEXTS, LABELS)
+    assert_same_model(found, given)
+    assert found.calibration_ == given.calibration_
+
+
+def test_of_very_many_documents_all_are_fitted(monkeypatch):
+    monkeypatch.setattr("textnb.selection.tuning.MOST_DOCUMENTS", 12)
+    found = TextClassifier(**ALL).fit(TEXTS, LABELS)
+    assert (found.choice_.n_documents, found.n_documents_) == (12, 30)
+    assert_same_model(found, TextClassifier(**in_use(found)).fit(TEXTS, LABELS))
 
 
 def test_groups_change_what_is_found_out():

@@ -333,6 +333,14 @@ def test_many_small_batches_reach_the_kernel_too():
     assert vectorizer._features.terms.has_probe or kernel_name() == "Python"
 
 
+def test_ngrams_reach_the_kernel_as_soon_as_their_words_would():
+    """They are found by their words: a million bigrams of a few thousand words take no longer to compile."""
+    words = [f"word{i}" for i in range(50)]
+    vectorizer = CountVectorizer(ngram_range=(1, 2)).fit([f"{a} {b}" for a in words for b in words])
+    vectorizer.transform(["word7 word9 " * 20])  # 240 characters: more than 4 per word, fewer than 4 per bigram
+    assert vectorizer._features.terms.has_probe or kernel_name() == "Python"
+
+
 def test_combining_marks_belong_to_words_on_the_engine_with_a_time_limit():
     """Unlike scikit-learn's: a pattern with a repeated group runs on `regex`, whose \\w follows Unicode."""
     vectorizer = CountVectorizer(token_pattern=r"\w+(?:'\w+)?").fit(["e\u0301cole it's"])

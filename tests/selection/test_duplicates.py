@@ -7,9 +7,11 @@ from corpora_for_tests import corpus_or_skip
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from without_kernel import without_kernel
 
 from textnb.arrays import SparseRows
 from textnb.estimators.sklearn_compat import from_csr
+from textnb.selection import duplicates
 from textnb.selection.duplicates import near_duplicates, share_near_duplicated
 from textnb.text.analyzer import Analyzer
 from textnb.text.counting import count_all
@@ -145,3 +147,28 @@ def test_newsgroups_have_the_duplicates_that_comparing_all_pairs_finds(threshold
     assert found <= everything
     assert len(everything) > 5
     assert len(found) >= 0.98 * len(everything)
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 16, 100])
+def test_the_kernel_and_how_many_hash_functions_are_computed_at_once_make_no_difference(at_once, monkeypatch):
+    random = np.random.default_rng(0)
+    sets = [np.unique(random.integers(0, 200, random.integers(1, 40))) for _ in range(300)]
+    indptr, indices = np.concatenate(([0], np.cumsum([len(terms) for terms in sets]))), np.concatenate(sets)
+    arguments = (indptr, indices, np.arange(0, 300, 2), 0.5)
+    expected = [
+        [sum_of_smallest(terms, functions) for terms in sets[::2]] for functions in np.arange(96).reshape(-1, 3)
+    ]
+    assert duplicates._bands(0.5) == (3, 32)
+    monkeypatch.setattr(duplicates, "_AT_ONCE", at_once)
+    assert [bucket.tolist() for bucket in duplicates._buckets(*arguments)] == expected
+    with without_kernel():
+        assert [bucket.tolist() for bucket in duplicates._buckets(*arguments)] == expected
+
+
+def sum_of_smallest(terms, functions):
+    """The number of a document in a band, by the definition."""
+    found = 0
+    for function in functions.tolist():
+        ranks = np.random.PCG64(function).random_raw(200) >> np.uint64(32)
+        found = (found * 0x9E3779B97F4A7C15 + int(ranks[terms].min())) % 2**64
+    return found

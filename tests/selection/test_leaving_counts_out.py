@@ -12,10 +12,10 @@ from selection.refitting import assert_same, refitted
 import textnb
 from textnb import arrays as compiled
 from textnb.arrays import SparseRows
-from textnb.likelihood import complement
-from textnb.likelihood import groups as touched
 from textnb.likelihood import leave_one_out as leaving
+from textnb.likelihood import touched
 from textnb.selection import kfold_by_subtraction, leave_one_out, leave_one_out_scores
+from textnb.text.weights import Weighting
 
 MODELS = [
     ("MultinomialNB", {}),
@@ -191,53 +191,159 @@ def test_entries_stored_twice_or_as_zero_count_as_what_they_add_up_to():
 
 
 @every_model
-def test_blocks_and_what_is_kept_make_no_difference(threads, name, options, monkeypatch):
+def test_blocks_make_no_difference(threads, name, options, monkeypatch):
     X, y, groups = threads
     X, y, groups = X[:150], y[:150], groups[:150] % 40
     monkeypatch.setattr(leaving, "_MODEL_PAYS", WAYS["entries"])
+    monkeypatch.setattr(touched, "compiled_kernel", lambda: None)
     model = getattr(textnb, name)(**options)
     at_once = leave_one_out(model, X, y, groups)
     monkeypatch.setattr(touched, "_BLOCK", 500)
-    monkeypatch.setattr(touched, "_KEPT", 0)
-    monkeypatch.setattr(complement, "_BLOCK", 100)
+    monkeypatch.setattr(touched, "_CACHED", 100)
     assert leave_one_out(model, X, y, groups).tobytes() == at_once.tobytes()
 
 
-@pytest.mark.parametrize("alpha", [0.1, np.linspace(0.1, 1, 5)], ids=["one alpha", "one alpha per word"])
-@pytest.mark.parametrize("kind", [np.int64, np.float64])
-def test_sums_of_logarithms_have_the_digits_of_the_python_path(kind, alpha, monkeypatch):
-    rng = np.random.default_rng(0)
-    X = scipy.sparse.csr_array(rng.poisson(0.7, (40, 5)).astype(kind))
-    rows = SparseRows(X.indptr, X.indices, X.data, 5)
-    counted = rng.integers(0, 9, (3, 5)).T.astype(kind, order="C")
-    compute = complement._logarithm_sums(rows, counted, rows.data)
-    in_kernel = compute(alpha)
-    monkeypatch.setattr(complement, "compiled_kernel", lambda: None)
-    assert compute(alpha).tobytes() == in_kernel.tobytes()
-    smoothed = (
-        np.maximum(counted[X.indices] - X.data[:, np.newaxis], 0)
-        + np.reshape(alpha, (-1, 1))[X.indices % np.size(alpha)]
-    )
-    expected = np.add.reduceat(X.data[:, np.newaxis] * np.log(smoothed), X.indptr[:-1], axis=0)
-    filled = np.diff(X.indptr) > 0
-    np.testing.assert_allclose(in_kernel[filled], expected[filled], rtol=1e-12)
-    assert not in_kernel[~filled].any()
+# The kernel and the Python path
+
+
+def by_kernel_and_python(name, rows, class_ids, alphas, groups, **options):
+    """Scores of all alphas, (n_alphas, n, K), by the kernel and without it."""
+    if compiled.compiled_kernel() is None:
+        pytest.skip("the kernel was not built")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(leaving, "_MODEL_PAYS", WAYS["entries"])
+        in_kernel = np.array(list(leave_one_out_scores(name, rows, class_ids, alphas, groups, **options)))
+        patch.setattr(touched, "compiled_kernel", lambda: None)
+        return in_kernel, np.array(list(leave_one_out_scores(name, rows, class_ids, alphas, groups, **options)))
+
+
+def assert_same_decisions(in_kernel, in_python):
+    """Equal to 1e-12, of the score or of 1, so that the most probable classes are the same."""
+    np.testing.assert_allclose(in_kernel, in_python, rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(in_kernel.argmax(axis=2), in_python.argmax(axis=2))
+
+
+@given(
+    documents(),
+    st.sampled_from(["multinomial", "complement", "bernoulli"]),
+    st.lists(st.floats(1e-10, 1e3), min_size=1, max_size=9),
+    st.booleans(),
+    st.booleans(),
+)
+@settings(max_examples=300, deadline=None)
+def test_the_kernel_gives_what_the_python_path_gives(data, name, alphas, ignore_unseen, index_64):
+    X, y, groups = data
+    X = scipy.sparse.csr_array(X)
+    X.eliminate_zeros()
+    X.sort_indices()
+    kind = np.int64 if index_64 else np.int32
+    values = X.data.astype(np.int64) if (X.data == np.floor(X.data)).all() else X.data
+    rows = SparseRows(X.indptr.astype(kind), X.indices.astype(kind), values, X.shape[1])
+    class_ids = np.unique(y, return_inverse=True)[1]
+    found = by_kernel_and_python(name, rows, class_ids, alphas, groups, ignore_unseen=ignore_unseen)
+    np.testing.assert_allclose(*found, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["multinomial", "complement", "bernoulli"])
+@pytest.mark.parametrize("weights", ["counts", "log-tfidf"])
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_the_kernel_decides_as_the_python_path_does(threads, name, weights, n_threads, monkeypatch):
+    X, y, groups = threads
+    counts = SparseRows(X.indptr, X.indices, X.data, X.shape[1])
+    rows = Weighting.fitted(weights, counts).apply(counts)
+    class_ids = np.unique(y, return_inverse=True)[1]
+    monkeypatch.setattr(touched, "threads_that_pay", lambda *_: n_threads)
+    for left_out in (None, groups):
+        assert_same_decisions(*by_kernel_and_python(name, rows, class_ids, [1.0, 0.1, 0.001], left_out))
+
+
+@pytest.mark.parametrize("name", ["multinomial", "complement", "bernoulli"])
+def test_counts_too_large_for_a_table_and_alphas_too_small_for_the_kernel_are_scored_too(name, monkeypatch):
+    X, y = scipy.sparse.csr_array([[3, 0, 1], [1, 2, 0], [0, 1, 1], [0, 2, 1]]), np.array([0, 0, 1, 1])
+    rows = SparseRows(X.indptr, X.indices, X.data.astype(np.int64), 3)
+    before = list(leave_one_out_scores(name, rows, y, [0.5, 1e-310]))
+    monkeypatch.setattr(touched, "_TABLE", 1)
+    np.testing.assert_allclose(list(leave_one_out_scores(name, rows, y, [0.5, 1e-310])), before, rtol=1e-12)
+    assert np.isfinite(before).all()
+
+
+def kernel_arguments(**changes):
+    """Three rows of two groups, the second of two classes: arguments of the kernel, some changed."""
+    parts = {
+        "indptr": np.array([0, 1, 2, 3], dtype=np.int32),
+        "indices": np.array([0, 1, 1], dtype=np.int32),
+        "data": np.ones(3),
+        "held": np.ones(3, dtype=np.int32),
+        "order": np.arange(3),
+        "cell_starts": np.arange(4),
+        "group_cells": np.array([0, 1, 3]),
+        "cell_class": np.array([0, 0, 1]),
+        "counts": np.array([[1, 0], [1, 1]], dtype=np.int32),
+        "alphas": np.ones(1),
+        "table": np.log(np.arange(4.0)[:, np.newaxis] + np.ones(4)),
+        "out": np.zeros((1, 3, 2)),
+        "documents": np.array([1, 1, 0]),
+        "changes": np.zeros((3, 1)),
+        "others": False,
+        "first": 0,
+        "last": 2,
+    }
+    return (parts | changes).values()
 
 
 @pytest.mark.parametrize(
-    "bad",
-    [{"indices": [0, 2]}, {"indices": [0, -1]}, {"indptr": [0, 1, 3]}, {"taken": [1]}, {"table": [0.0, 1.0]}],
+    "changes",
+    [
+        {"indices": np.array([0, 2, 1], dtype=np.int32)},
+        {"indices": np.array([0, -1, 1], dtype=np.int32)},
+        {"indptr": np.array([0, 1, 2, 4], dtype=np.int32)},
+        {"data": np.ones(2)},
+        {"held": np.ones(2, dtype=np.int32)},
+        {"order": np.array([0, 1, 3])},
+        {"order": np.array([0, 1])},
+        {"cell_starts": np.array([0, 1, 2, 4])},
+        {"cell_starts": np.array([0, 1, 2])},
+        {"group_cells": np.array([0, 1, 4])},
+        {"cell_class": np.array([0, 0, 2])},
+        {"cell_class": np.array([0, 0, -1])},
+        {"counts": np.array([[1, 0], [1, 4]], dtype=np.int32)},
+        {"counts": np.array([[1, 0], [1, -1]], dtype=np.int32)},
+        {"table": np.zeros((4, 5))},
+        {"table": np.zeros((4, 0))},
+        {"table": None},
+        {"out": np.zeros((1, 2, 2))},
+        {"out": np.zeros((1, 3, 1))},
+        {"out": np.zeros((2, 3, 2))},
+        {"documents": np.array([1, 1])},
+        {"documents": np.array([1, 1, 4])},
+        {"changes": np.zeros((2, 1))},
+        {"changes": np.zeros((3, 2))},
+        {"changes": None},
+        {"last": 3},
+        {"first": -1},
+    ],
     ids=str,
 )
-def test_the_kernel_refuses_what_would_reach_out_of_bounds(bad):
+def test_the_kernel_refuses_what_would_reach_out_of_bounds(changes):
     kernel = compiled.compiled_kernel()
     if kernel is None:
         pytest.skip("the kernel was not built")
-    parts = {"indptr": [0, 1, 2], "indices": [0, 1], "taken": [-5, 1], "table": [0.0, 1.0, 2.0]} | bad
-    indptr, indices = (np.array(parts[key], dtype=np.int32) for key in ("indptr", "indices"))
-    rest = np.array(parts["taken"]), np.full((2, 3), 2, np.int32), np.array(parts["table"]), np.zeros((2, 3)), 0, 2
-    with pytest.raises(ValueError, match=r"row|column"):
-        kernel.sum_logarithms(indptr, indices, np.array([1.0, 2.0]), *rest)
+    kernel.leave_groups_out(*kernel_arguments())
+    with pytest.raises(ValueError, match=r"row|column|cell|group|counts"):
+        kernel.leave_groups_out(*kernel_arguments(**changes))
+
+
+def test_the_kernel_stays_in_its_table_whatever_is_held():
+    kernel = compiled.compiled_kernel()
+    if kernel is None:
+        pytest.skip("the kernel was not built")
+    for held in (-5, 2**31 - 1, -(2**31)):
+        for others in (False, True):
+            arguments = kernel_arguments(held=np.full(3, held, dtype=np.int32), others=others)
+            *_, out, _, changes, _, _, _ = arguments
+            kernel.leave_groups_out(*arguments)
+            assert np.isfinite(out).all()
+            assert np.isfinite(changes).all()
 
 
 def test_many_alphas_give_what_each_gives_alone(threads):

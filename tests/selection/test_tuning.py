@@ -13,6 +13,7 @@ from textnb.model.decision import log_posterior
 from textnb.selection import tuning
 from textnb.selection.tuning import ALPHAS, COARSE_ALPHAS, FINALISTS, TERMS, Candidate, Fixed, Trial, tune
 from textnb.text.analyzer import Analyzer
+from textnb.text.counting import count_all
 from textnb.text.limits import Limits
 from textnb.text.terms import Terms
 
@@ -117,15 +118,14 @@ def test_characters_have_longer_ngrams(kind):
     assert {trial.candidate[2:4] for trial in choice.trials} == set(TERMS[kind])
 
 
-def test_each_ngram_range_is_counted_once(monkeypatch):
+def test_each_ngram_range_is_counted_once():
     counted = []
-    real = tuning.count_all
-    monkeypatch.setattr(
-        tuning,
-        "count_all",
-        lambda texts, analyzer, jobs: counted.append(analyzer.ngrams) or real(texts, analyzer, jobs),
-    )
-    tune(TEXTS, LABELS)
+
+    def count(texts, analyzer, jobs):
+        counted.append(analyzer.ngrams)
+        return count_all(texts, analyzer, jobs)
+
+    tune(TEXTS, LABELS, count=count)
     assert sorted(counted) == sorted({ngrams for ngrams, _ in TERMS["word"]})
 
 

@@ -94,6 +94,22 @@ class Heard(Progress):
         yield lambda n, note: step.append(n)
 
 
+def test_training_tells_of_every_candidate_it_tries(corpus):
+    heard, notes = Heard(), []
+
+    @contextmanager
+    def bar(description, unit, total=None):
+        yield lambda n, note: notes.append((description, n, note))
+
+    heard.bar = bar
+    choice = train(corpus, progress=heard).choice
+    best = np.maximum.accumulate([trial.accuracy for trial in choice.trials])
+    assert [note for note in notes if note[0] == "tuning"] == [("tuning", 1, f"best {found:.4f}") for found in best]
+    notes.clear()
+    train(corpus, progress=heard, **MULTINOMIAL)
+    assert all(description != "tuning" for description, _, _ in notes)
+
+
 def test_progress_is_heard_by_who_listens(corpus, table):
     heard = Heard()
     cross_validate(table, 4, progress=heard, **MULTINOMIAL)

@@ -59,7 +59,7 @@ from textnb.selection.tuning import Choice, Fixed, Trial, tune
 from textnb.statistics.counts import ClassCounts, announced_classes, class_positions, unique_classes
 from textnb.storage import open_model, write_model
 from textnb.text.analyzer import Analyzer, check_stop_words, stop_word_set
-from textnb.text.counting import term_table
+from textnb.text.counting import RememberedCounts, count_all, term_table
 from textnb.text.documents import as_documents, decoded
 from textnb.text.features import UNKNOWN_CHOICES
 from textnb.text.limits import Limits
@@ -185,12 +185,21 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self.ledger = ledger
         self.n_jobs = n_jobs
 
-    def fit(self, texts: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
+    def fit(
+        self,
+        texts: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+        progress: Callable[[Trial], None] = lambda trial: None,
+    ) -> Self:
         """Learn from documents and their labels.
 
         `groups`, one label per document, says which belong together, such as the messages of a thread: what is "auto"
         is then chosen, and probabilities are calibrated, by leaving out whole groups. That choice ignores sample
-        weights; with them, or with documents from an iterator, probabilities are not calibrated.
+        weights; with them, or with documents from an iterator, probabilities are not calibrated. `progress` hears of
+        each candidate that is tried.
         """
         self._check_parameters()
         is_stream = isinstance(texts, Iterator)
@@ -199,8 +208,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         weights = check_weights(sample_weight, len(labels))
         groups = _check_groups(groups, len(labels))
         can_choose = not is_stream and _are_enough_to_choose(class_ids)
-        choice = self.choose(documents, class_ids, groups) if self._is_auto or (self._is_open and can_choose) else None
-        return self._fit_first(documents, class_ids, classes, weights, choice, groups, is_stream=is_stream)
+        if not (self._is_auto or (self._is_open and can_choose)):
+            return self._fit_first(documents, class_ids, classes, weights, None, groups, is_stream=is_stream)
+        count = RememberedCounts(documents)
+        choice = self.choose(documents, class_ids, groups, count=count, progress=progress)
+        return self._fit_first(documents, class_ids, classes, weights, choice, groups, count, is_stream=is_stream)
 
     def partial_fit(self, texts: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more documents. The first call announces all classes, and fixes the vocabulary and idf."""
@@ -468,6 +480,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         weights: Array | None,
         choice: Choice | None = None,
         groups: Any = None,
+        count: RememberedCounts | None = None,
         *,
         calibrate: bool = True,
         is_stream: bool = False,
@@ -476,7 +489,15 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         learner = self.new_learner(keep_ledger=not is_stream if self.ledger is None else self.ledger, chosen=chosen)
         check_stop_words(learner.recipe.analyzer)
         keep_documents = calibrate and weights is None and not is_stream
-        learner, counted = learner.fit(documents, class_ids, classes, weights, keep_documents=keep_documents)
+        known = None if count is None else count.known(learner.recipe.analyzer)
+        learner, counted = learner.fit(
+            documents,
+            class_ids,
+            classes,
+            weights,
+            counted_before=None if known is None else learner.within_vocabulary(*known),
+            keep_documents=keep_documents,
+        )
         derivation = derive(learner)  # what cannot be derived is an error of fit
         training, calibration = None, None
         if keep_documents:
@@ -497,6 +518,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         class_ids: Array,
         groups: Any = None,
         *,
+        count: Callable[..., Any] = count_all,
         progress: Callable[[Trial], None] = lambda trial: None,
     ) -> Choice:
         """What `fit` chooses for the parameters that are open. Unknown words play no part in it."""
@@ -513,6 +535,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             fit_prior=self.fit_prior,
             class_prior=self.class_prior,
             n_jobs=self.n_jobs,
+            count=count,
             progress=progress,
         )
 

@@ -78,7 +78,8 @@ class _CountNB(AdditiveNB, ABC):
 
     def _log_likelihood_without(self, X: Any, groups: Groups) -> Array:
         rows = _canonical(self._validate(X))
-        return scores_without(self._family, rows, groups, self.norm)(self._check_alpha())
+        (scores,) = scores_without(self._family, rows, groups, self.norm)([self._check_alpha()])
+        return scores
 
     def log_likelihood(self, X: Any) -> Array:
         """log P(x | c) for every row and class, the prior left out, (n, n_classes); an error if there is none."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from textnb.arrays import Array, SparseRows
-from textnb.likelihood.groups import Block, Groups, Scores, Touched, cell_totals
+from textnb.likelihood.groups import Groups, Scores
 from textnb.likelihood.rules import ClassPart, linear_rule
 from textnb.likelihood.smoothing import Alpha, log_smoothed, of_features, per_feature
+from textnb.likelihood.touched import Touched, compact
 
 _ROUNDING = 1e-9  # what sums of document weights may be off by
 
@@ -92,66 +94,46 @@ def _mass(documents: Array, alpha: Alpha) -> Array:
     return np.where(mass > 0, mass, 1.0)
 
 
-def leave_one_out(rows: SparseRows, scored: SparseRows, groups: Groups, totals: SparseRows, norm: bool) -> Scores:
+def leave_one_out(totals: SparseRows, norm: bool) -> Scores:
     """Σ_j x_j log(p_cj / (1 − p_cj)) + Σ_j log(1 − p_cj), x_j ∈ {0, 1}, for α > 0.
 
     p_cj = (n_cj − G_cj + α_j) / (N_c − D_c + 2 α_j), where the row's group has D_c of the N_c documents of class c, and
     G_cj of the n_cj with word j.
     """
-    documents = np.bincount(groups.class_ids, minlength=groups.n_classes)
-    present, cells = totals.toarray(), cell_totals(rows, groups)
-    touched = Touched(scored, groups.of_row, groups, cells, present)
-    cell_left = groups.documents_left()[groups.cell_group, groups.cell_class]
-    absence_of_cells = _absence(present, cells, groups, cell_left)
+    present = totals.with_data(compact(totals.data)).toarray()
 
-    def scores(alpha: Alpha) -> Array | None:
-        if np.min(alpha) == 0:
+    def scores(rows: SparseRows, scored: SparseRows, groups: Groups, alphas: Sequence[Alpha]) -> Array | None:
+        if any(np.min(alpha) == 0 for alpha in alphas):
             return None
-        rule = linear_rule(class_part(totals, documents, alpha), *term_part(totals, documents, alpha)).dense()
-        found = rule.log_likelihood(scored)
-        absence = absence_of_cells(alpha)
-
-        def score(block: Block) -> Array:
-            smoothing = of_features(block.column, alpha)
-            absent = cell_left[block.cell][block.pair] - block.left
-            odds = log_smoothed(block.left, smoothing) - log_smoothed(absent, smoothing)
-            return absence[block.cell] + block.sums(block.value * odds)
-
-        touched.replace(found, score)
+        documents = groups.documents
+        rules = (linear_rule(class_part(totals, documents, a), *term_part(totals, documents, a)) for a in alphas)
+        found = np.array([rule.dense().log_likelihood(scored) for rule in rules])
+        cell_left = groups.documents_left()[groups.cell_group, groups.cell_class]
+        changes = Touched(rows, scored, groups, present).odds_sums(alphas, found, cell_left)
+        row, cell = groups.pairs(np.arange(rows.shape[0]), groups.of_row)
+        for log_likelihood, alpha, change in zip(found, alphas, changes, strict=True):
+            absence = _absence(present, groups, cell_left, alpha) + change
+            log_likelihood[row, groups.cell_class[cell]] += absence[cell]
         return found
 
     return scores
 
 
-def _absence(present: Array, cells: SparseRows, groups: Groups, left: Array) -> Scores:
-    """Σ_j log((N' − n'_j + α_j) / (N' + 2 α_j)) for every cell, (T,): of N' documents left in its class, n'_j have j.
+def _absence(present: Array, groups: Groups, cell_left: Array, alpha: Alpha) -> Array:
+    """Σ_j log((N' − n_j + α_j) / (N' + 2 α_j)) for every cell, (T,): N' documents are left in its class, n_j had j.
 
-    The sum with n_j, the documents with j before, is the same for all cells of a class and size; the words of the cell
-    are put right in it. A word in more documents than are left is one of the cell's, and no part of that sum.
+    It is the same for all cells of a class and size, and wrong for the words of the cell. One in more documents than
+    are left is one of the cell's, and no part of the sum.
     """
-    sizes, of_cell = np.unique(left * groups.n_classes + groups.cell_class, return_inverse=True)
-    cell = cells.row_ids
-    wrong = left[cell] - present[cells.indices, groups.cell_class[cell]]
-    right = wrong + cells.data
-    impossible = wrong < 0
-    wrong[impossible] = 0
-    by_class = np.ascontiguousarray(present.T)
-
-    def sums(alpha: Alpha) -> Array:
-        words = [_distinct(counts, alpha) for counts in by_class]
-        of_sizes = np.empty(len(sizes))
-        for i, (n_left, c) in enumerate(zip(*np.divmod(sizes, groups.n_classes), strict=True)):
-            counts, times, smoothing = words[c]
-            possible = counts <= n_left
-            of_sizes[i] = times[possible] @ np.log((n_left - counts + smoothing)[possible])
-            of_sizes[i] -= times @ np.log(n_left + 2.0 * smoothing)
-        smoothing = of_features(cells.indices, alpha)
-        change = log_smoothed(wrong, smoothing)
-        change[impossible] = 0.0
-        np.subtract(log_smoothed(right, smoothing), change, out=change)
-        return of_sizes[of_cell] + np.bincount(cell, change, minlength=len(left))
-
-    return sums
+    sizes, of_cell = np.unique(cell_left * groups.n_classes + groups.cell_class, return_inverse=True)
+    words = [_distinct(counts, alpha) for counts in np.ascontiguousarray(present.T)]
+    of_sizes = np.empty(len(sizes))
+    for i, (n_left, c) in enumerate(zip(*np.divmod(sizes, groups.n_classes), strict=True)):
+        counts, times, smoothing = words[c]
+        possible = counts <= n_left
+        of_sizes[i] = times[possible] @ np.log((n_left - counts + smoothing)[possible])
+        of_sizes[i] -= times @ np.log(n_left + 2.0 * smoothing)
+    return of_sizes[of_cell]
 
 
 def _distinct(counts: Array, alpha: Alpha) -> tuple[Array, Array, Array]:

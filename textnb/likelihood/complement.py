@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from textnb.arrays import Array, SparseRows, compiled_kernel, row_blocks
-from textnb.likelihood.groups import Groups, Scores, Touched, cell_totals, group_totals, look_up, subtract
+from textnb.arrays import Array, SparseRows
+from textnb.likelihood.groups import Groups, Scores, cell_totals, group_totals, subtract
 from textnb.likelihood.rules import ClassPart
-from textnb.likelihood.smoothing import Alpha, log_mass, log_smoothed, of_features, per_feature, safe_log
-from textnb.text.threads import available_cores, run_blocks
+from textnb.likelihood.smoothing import Alpha, log_mass, log_smoothed, of_features, per_feature
+from textnb.likelihood.touched import Block, Touched, TouchedEntries, compact, logarithm_sums
 
-_BLOCK = 1 << 18  # logarithms held at a time: small enough for the cache
 NEEDS_SMOOTHING = (
     "ComplementNB needs alpha > 0 here: with alpha = 0, a feature that occurs in one class only, or in none, would get "
     "an infinite weight. Use a small alpha such as 1e-3."
@@ -55,93 +56,42 @@ def term_part(totals: SparseRows, documents: Array, alpha: Alpha) -> tuple[Array
     return -logarithms, totals.with_data(logarithms[terms] - log_smoothed(rest, smoothing))
 
 
-def leave_one_out(rows: SparseRows, scored: SparseRows, groups: Groups, totals: SparseRows, norm: bool) -> Scores:
+def leave_one_out(totals: SparseRows, norm: bool) -> Scores:
     """−Σ_j x_j log((R_cj − H_cj + α_j) / Σ_j (R_cj − H_cj + α_j)), for α > 0.
 
     R_cj is the total of all classes but c, and H_cj what the row's group holds of it.
     """
-    rest = subtract(totals.row_sums()[:, np.newaxis], totals.toarray())
-    cells, wholes = cell_totals(rows, groups), group_totals(rows, groups)
-    whole = rows.data if groups.single else look_up(wholes, groups.of_row[rows.row_ids], rows.indices)
-    touched = Touched(scored, groups.of_row, groups, cells, rest, whole)
-    log_sums = _logarithm_sums(scored, rest, whole)
-    lengths = scored.row_sums()
-    taken = groups.sums(rows.row_sums())
-    mass = subtract(rest.sum(axis=0), taken.sum(axis=1, keepdims=True) - taken)
-    sizes = _weight_sums(wholes, groups, cells, rest) if norm else None
+    n_features, n_classes = totals.shape
+    everywhere, of_classes = totals.row_sums(), totals.column_sums()
+    rest = np.repeat(compact(everywhere), n_classes).reshape(n_features, n_classes)  # few classes have a word
+    rest[totals.row_ids, totals.indices] = subtract(everywhere[totals.row_ids], totals.data)
 
-    def scores(alpha: Alpha) -> Array | None:
-        if np.min(alpha) == 0:
+    def scores(rows: SparseRows, scored: SparseRows, groups: Groups, alphas: Sequence[Alpha]) -> Array | None:
+        if any(np.min(alpha) == 0 for alpha in alphas):
             return None
-        log_rest = log_sums(alpha)
-        touched.replace(log_rest, lambda block: block.weighted_logarithms(alpha))
-        log_masses = log_mass(mass, alpha, rows.n_columns)
-        sums = lengths[:, np.newaxis] * log_masses[groups.of_row] - log_rest
-        if sizes is None:
-            return sums
-        size = rows.n_columns * log_masses - sizes(alpha)
-        return sums / np.where(size > 0, size, 1.0)[groups.of_row]
+        found = np.empty((len(alphas), rows.shape[0], groups.n_classes))
+        Touched(rows, scored, groups, rest, others=True).logarithm_sums(alphas, found)
+        lengths = scored.row_sums()[:, np.newaxis]
+        taken = groups.sums(rows.row_sums())
+        mass = subtract(everywhere.sum() - of_classes, taken.sum(axis=1, keepdims=True) - taken)
+        for log_rest, alpha in zip(found, alphas, strict=True):
+            log_masses = log_mass(mass, alpha, n_features)
+            np.subtract(lengths * log_masses[groups.of_row], log_rest, out=log_rest)
+            if norm:
+                size = n_features * log_masses - _weight_sums(rows, groups, rest, alpha)
+                log_rest /= np.where(size > 0, size, 1.0)[groups.of_row]
+        return found
 
     return scores
 
 
-def _weight_sums(wholes: SparseRows, groups: Groups, cells: SparseRows, rest: Array) -> Scores:
+def _weight_sums(rows: SparseRows, groups: Groups, rest: Array, alpha: Alpha) -> Array:
     """Σ_j log(R_cj − H_cj + α_j) over all words, (n_groups, K): that of R, put right where a group has the word."""
+    wholes = group_totals(rows, groups)
     words = wholes.with_data(np.ones(len(wholes.data)))
-    touched = Touched(words, np.arange(groups.n_groups), groups, cells, rest, wholes.data)
-    log_sums = _logarithm_sums(words, rest, wholes.data)
-
-    def sums(alpha: Alpha) -> Array:
-        right = log_sums(alpha)
-        touched.replace(right, lambda block: block.weighted_logarithms(alpha))
-        log_rest = log_smoothed(rest, per_feature(alpha))
-        return log_rest.sum(axis=0) + (right - words @ log_rest)
-
-    return sums
-
-
-def _logarithm_sums(rows: SparseRows, counts: Array, taken: Array) -> Scores:
-    """α ↦ Σ_j x_ij log(N_cj − t_ij + α_j), (n, K), where t (entries,) is taken of the count of every entry's column.
-
-    Counts N are (V, K), and less than 0 counts as 0. The logarithms of whole counts come from a table, in the kernel if
-    it is there.
-    """
-    largest = int(counts.max(initial=0)) if np.issubdtype(counts.dtype, np.integer) else None
-    small = largest is not None and 4 * largest < len(rows.data) * counts.shape[1] and largest < 2**31
-    by_column = counts.astype(np.int32) if small else counts
-
-    def sums(alpha: Alpha) -> Array:
-        if largest is None or not small or np.ndim(alpha):
-            return _in_blocks(rows, by_column, taken, alpha, None)
-        table = safe_log(np.arange(largest + 1) + alpha)
-        kernel = compiled_kernel()
-        if kernel is None:
-            return _in_blocks(rows, by_column, taken, alpha, table)
-        out = np.zeros((rows.shape[0], counts.shape[1]))
-        kernel.sum_logarithms(rows.indptr, rows.indices, rows.data, taken, by_column, table, out, 0, len(out))
-        return out
-
-    return sums
-
-
-def _in_blocks(rows: SparseRows, counts: Array, taken: Array, alpha: Alpha, table: Array | None) -> Array:
-    out = np.empty((rows.shape[0], counts.shape[1]))
-
-    def fill(block: tuple[int, int], _: int) -> None:
-        start, stop = block
-        bounds = rows.indptr[start : stop + 1] - rows.indptr[start]
-        entries = slice(rows.indptr[start], rows.indptr[stop])
-        columns = rows.indices[entries]
-        left = counts.take(columns, axis=0)
-        left = np.maximum(np.subtract(left, taken[entries, np.newaxis]), 0)
-        if table is None:
-            left = left + per_feature(of_features(columns, alpha))
-            logarithms = np.log(left, out=left)
-        else:
-            logarithms = table.take(left)
-        each = np.arange(len(columns), dtype=bounds.dtype)
-        out[start:stop] = SparseRows(bounds, each, rows.data[entries], len(columns)) @ logarithms
-
-    blocks = list(row_blocks(rows.indptr, max(1, _BLOCK // max(1, counts.shape[1]))))
-    run_blocks(fill, blocks, available_cores())
-    return out
+    right = logarithm_sums(words, rest, wholes.data, alpha)
+    of_groups = np.arange(groups.n_groups)
+    touched = TouchedEntries(words, of_groups, groups, cell_totals(rows, groups), rest, wholes.data)
+    touched.replace([alpha], right[np.newaxis], Block.weighted_logarithms)
+    log_rest = log_smoothed(rest, per_feature(alpha))
+    return log_rest.sum(axis=0) + (right - words @ log_rest)

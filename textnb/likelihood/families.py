@@ -8,7 +8,7 @@ from typing import Any
 
 from textnb.arrays import Array, SparseRows
 from textnb.likelihood import bernoulli, complement, multinomial
-from textnb.likelihood.groups import Groups, Scores
+from textnb.likelihood.groups import Scores
 from textnb.likelihood.rules import ClassPart, LinearRule, linear_rule
 from textnb.likelihood.smoothing import Alpha
 
@@ -27,8 +27,8 @@ class Family:
     class_part : (totals, documents, alpha, norm) ↦ what the rule needs of all totals together
     term_part : (totals, documents, alpha) ↦ (by_term, deviations) of some rows of the totals
     log_probability : (totals, documents, alpha, norm) ↦ (V, K), what users see as ``feature_log_prob_``
-    leave_one_out : (rows, scored, groups, totals, norm) ↦ (α ↦ scores of every row without its group, or None where
-        alpha needs one model per group)
+    leave_one_out : (totals, norm) ↦ (rows, scored, groups, alphas) ↦ scores of every row without its group, or None
+        where an alpha needs one model per group
     prior_in_score : whether the prior enters the score; where there is one class, it always does
     has_likelihood : whether it can be sampled, and be part of a mixed model
     weightings : the weights that it takes, the first if others are asked for
@@ -39,7 +39,7 @@ class Family:
     class_part: Callable[[SparseRows, Array, Alpha, bool], ClassPart]
     term_part: Callable[[SparseRows, Array, Alpha], tuple[float | Array, SparseRows]]
     log_probability: Callable[[SparseRows, Array, Alpha, bool], Array]
-    leave_one_out: Callable[[SparseRows, SparseRows, Groups, SparseRows, bool], Scores]
+    leave_one_out: Callable[[SparseRows, bool], Scores]
     prior_in_score: bool = True
     has_likelihood: bool = True
     weightings: tuple[str, ...] = ("log-tfidf", "tfidf", "counts", "binary")

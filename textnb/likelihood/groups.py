@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from textnb.arrays import Array, SparseRows, exact_bincount, ranges, row_blocks
-from textnb.likelihood.smoothing import Alpha, log_smoothed, of_features
+from textnb.arrays import Array, SparseRows, exact_bincount, ranges
+from textnb.likelihood.smoothing import Alpha
 
-Scores = Callable[[Alpha], Any]  # α ↦ (n, K), unless another shape is named
-
-_BLOCK = 1 << 20  # touched entries worked on at a time
-_KEPT = 1 << 24  # touched entries kept from one alpha to the next; beyond that they are looked up again
 _ROUNDING = 1e-12  # of a floating-point total: what is left of it below that is nothing
 
 
@@ -33,6 +29,7 @@ class Groups:
     cell_of_row: Array  # (n,)
     cell_group: Array  # (T,)
     cell_class: Array  # (T,)
+    documents: Array  # (K,): rows of each class
 
     @property
     def single(self) -> bool:
@@ -46,7 +43,7 @@ class Groups:
 
     def documents_left(self) -> Array:
         """Rows of each class without each group, (n_groups, K)."""
-        return np.bincount(self.class_ids, minlength=self.n_classes) - self.sums(np.ones(len(self.of_row), np.int64))
+        return self.documents - self.sums(np.ones(len(self.of_row), np.int64))
 
     @cached_property
     def n_cells(self) -> Array:
@@ -58,6 +55,13 @@ class Groups:
         first = np.cumsum(self.n_cells) - self.n_cells
         group = of_row[rows]
         return np.repeat(rows, self.n_cells[group]), ranges(first[group], self.n_cells[group])
+
+    @cached_property
+    def layout(self) -> tuple[Array, Array, Array]:
+        """Rows in the order of their cells, where the cells start among them, and the groups among the cells."""
+        sizes = np.bincount(self.cell_of_row, minlength=len(self.cell_class))
+        starts, cells = (np.concatenate(([0], np.cumsum(counts))) for counts in (sizes, self.n_cells))
+        return np.argsort(self.cell_of_row, kind="stable"), starts, cells
 
     def subset(self, rows: Array) -> Groups:
         """The same groups of some rows only."""
@@ -81,79 +85,13 @@ def group_rows(groups: Any, class_ids: Array, n_classes: int) -> Groups:
         if n_groups == n:  # whatever they are called: groups of one row are numbered like the rows
             of_row = np.arange(n)
     cells, cell_of_row = np.unique(of_row * n_classes + class_ids, return_inverse=True)
-    return Groups(of_row, class_ids, n_groups, n_classes, cell_of_row, cells // n_classes, cells % n_classes)
+    documents = np.bincount(class_ids, minlength=n_classes)
+    return Groups(of_row, class_ids, n_groups, n_classes, cell_of_row, cells // n_classes, cells % n_classes, documents)
 
 
-class Block(NamedTuple):
-    """Rows paired with the classes that their group touches, and the entries of those rows, once for every pair."""
-
-    row: Array  # (P,)
-    cell: Array  # (P,)
-    class_id: Array  # (P,)
-    pair: Array  # (E,), the pair of an entry
-    column: Array  # (E,)
-    value: Array  # (E,), its own
-    left: Array  # (E,), what is left of the count of its column in the class
-
-    def sums(self, values: Array) -> Array:
-        """Σ values (E,) of the entries of each pair, (P,)."""
-        return np.bincount(self.pair, values, minlength=len(self.row))
-
-    def weighted_logarithms(self, alpha: Alpha) -> Array:
-        """Σ x log(left + α) over the entries of each pair, (P,)."""
-        return self.sums(self.value * log_smoothed(self.left, of_features(self.column, alpha)))
-
-
-@dataclass(frozen=True, eq=False)
-class Touched:
-    """Blocks of touched entries, for rows that are documents or sums of them.
-
-    ``counts`` has the totals of all documents; a group takes from a class what its own documents of that class hold
-    or, if `whole` says for every entry what the group holds of its column in all, the difference: what is in its
-    other classes.
-    """
-
-    rows: SparseRows
-    of_row: Array  # (n,), groups
-    groups: Groups
-    cell_sums: SparseRows  # (T, V)
-    counts: Array  # (V, K)
-    whole: Array | None = None  # (entries,)
-
-    def __iter__(self) -> Iterator[Block]:
-        return iter(self._kept) if self._kept is not None else self._blocks()
-
-    def replace(self, scores: Array, value: Callable[[Block], Array]) -> None:
-        """Set the scores (n, K) of touched classes."""
-        for block in self:
-            scores[block.row, block.class_id] = value(block)
-
-    @cached_property
-    def _kept(self) -> list[Block] | None:
-        return list(self._blocks()) if self._sizes.sum() <= _KEPT else None
-
-    @cached_property
-    def _sizes(self) -> Array:
-        """Touched entries of every row."""
-        return np.diff(self.rows.indptr).astype(np.int64) * self.groups.n_cells[self.of_row]
-
-    def _blocks(self) -> Iterator[Block]:
-        bounds = np.concatenate(([0], np.cumsum(self._sizes)))
-        return (self._block(start, stop) for start, stop in row_blocks(bounds, _BLOCK))
-
-    def _block(self, start: int, stop: int) -> Block:
-        row, cell = self.groups.pairs(np.arange(start, stop), self.of_row)
-        lengths = np.diff(self.rows.indptr)[row]
-        pair = np.repeat(np.arange(len(row)), lengths)
-        entry = ranges(self.rows.indptr[row], lengths)
-        column = self.rows.indices[entry]
-        class_id = self.groups.cell_class[cell]
-        single = self.groups.single  # then the sums have the very entries of the rows
-        taken = self.cell_sums.data[entry] if single else look_up(self.cell_sums, cell[pair], column)
-        if self.whole is not None:
-            taken = self.whole[entry] - taken
-        left = subtract(self.counts[column, class_id[pair]], taken)
-        return Block(row, cell, class_id, pair, column, self.rows.data[entry], left)
+# From rows, what of them is scored, their groups and alphas to scores (n_alphas, n, K), or to None where an alpha needs
+# one model per group.
+Scores = Callable[[SparseRows, SparseRows, Groups, Sequence[Alpha]], Array | None]
 
 
 def cell_totals(rows: SparseRows, groups: Groups) -> SparseRows:

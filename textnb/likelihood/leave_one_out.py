@@ -1,18 +1,19 @@
 """Models without some of their documents: what a group holds is subtracted, then its documents are scored.
 
 A group touches few of the counts that its documents are scored with, and only their logarithms are computed anew. Where
-groups are few and large, such as folds, one model per group costs less. Either way the function returned is of α alone.
+groups are few and large, such as folds, one model per group costs less.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from textnb.arrays import Array, SparseRows
+from textnb.arrays import Array, SparseRows, compiled_kernel
 from textnb.likelihood.families import Family
-from textnb.likelihood.groups import Groups, Scores, group_totals, subtract
+from textnb.likelihood.groups import Groups, group_totals, subtract
 from textnb.likelihood.smoothing import Alpha, safe_log
 from textnb.statistics.counts import count_classes
 
@@ -21,52 +22,64 @@ _MODEL_PAYS = 8  # so many weights of a model are derived in the time that one t
 
 def scores_without(
     family: Family, rows: SparseRows, groups: Groups, norm: bool = False, *, ignore_unseen: bool = False
-) -> Scores:
-    """α ↦ log P(x | c) of every row without its group or, of a complement model, its score; the prior left out.
+) -> Callable[[Sequence[Alpha]], Array]:
+    """log P(x | c) of every row without its group or, of a complement model, its score; the prior left out.
 
-    A row stores a column once, and no zeros. Words that no other group has are scored by smoothing alone or, as by a
-    model that has never heard of them, ignored.
+    A function of alphas, to (n_alphas, n, K). A row stores a column once, and no zeros. Words that no other group has
+    are scored by smoothing alone or, as by a model that has never heard of them, ignored.
     """
     if family.weightings == ("binary",):
         rows = rows.present()
     scored = seen_elsewhere(rows, groups) if ignore_unseen else rows
     totals = count_classes(rows, groups.class_ids, np.arange(groups.n_classes)).totals
-    by_model = one_model_per_group(family, rows, scored, groups, totals, norm)
     n_touched = int((np.diff(rows.indptr) * groups.n_cells[groups.of_row]).sum())
-    if groups.n_groups * groups.n_classes * rows.n_columns <= _MODEL_PAYS * n_touched:
-        return by_model
-    by_entry = family.leave_one_out(rows, scored, groups, totals, norm)
+    models_pay = groups.n_groups * groups.n_classes * rows.n_columns <= _MODEL_PAYS * n_touched
+    by_entry = None if models_pay else family.leave_one_out(totals, norm)
 
-    def scores(alpha: Alpha) -> Array:
-        found: Array | None = by_entry(alpha)
-        return by_model(alpha) if found is None else found
+    def scores(alphas: Sequence[Alpha]) -> Array:
+        found = None if by_entry is None else by_entry(rows, scored, groups, alphas)
+        return one_model_per_group(family, rows, scored, groups, totals, norm, alphas) if found is None else found
 
     return scores
 
 
 def seen_elsewhere(rows: SparseRows, groups: Groups) -> SparseRows:
     """The rows, with 0 for the words that only one group has."""
-    elsewhere = group_totals(rows, groups).document_frequency() > 1
+    elsewhere = _group_frequency(rows, groups) > 1
     return rows.with_data(rows.data * elsewhere[rows.indices])
 
 
+def _group_frequency(rows: SparseRows, groups: Groups) -> Array:
+    """How many groups have each column, (V,)."""
+    kernel = compiled_kernel()
+    if kernel is None or groups.single or rows.indptr.dtype != rows.indices.dtype:
+        return group_totals(rows, groups).document_frequency()
+    frequency = np.zeros(rows.n_columns, dtype=np.int64)
+    kernel.count_owners(rows.indptr, rows.indices, groups.layout[0], groups.of_row, frequency)
+    return frequency
+
+
 def one_model_per_group(
-    family: Family, rows: SparseRows, scored: SparseRows, groups: Groups, totals: SparseRows, norm: bool
-) -> Scores:
+    family: Family,
+    rows: SparseRows,
+    scored: SparseRows,
+    groups: Groups,
+    totals: SparseRows,
+    norm: bool,
+    alphas: Sequence[Alpha],
+) -> Array:
     """Derive a rule from what each group leaves of the totals and documents, and score its rows with it."""
     classes = np.arange(groups.n_classes)
-
-    def scores(alpha: Alpha) -> Array:
-        found = np.empty((rows.shape[0], groups.n_classes))
-        bounds = np.cumsum(np.bincount(groups.of_row, minlength=groups.n_groups))[:-1]
-        members = np.split(np.argsort(groups.of_row, kind="stable"), bounds)
-        for own, documents in zip(members, groups.documents_left(), strict=True):
-            taken = count_classes(rows.take_rows(own), groups.class_ids[own], classes).totals
-            rule = family.rule(totals.combine(taken, subtract), documents, alpha, norm).compact()
-            found[own] = rule.log_likelihood(scored.take_rows(own))
-        return found
-
-    return scores
+    found = np.empty((len(alphas), rows.shape[0], groups.n_classes))
+    bounds = np.cumsum(np.bincount(groups.of_row, minlength=groups.n_groups))[:-1]
+    members = np.split(np.argsort(groups.of_row, kind="stable"), bounds)
+    for own, documents in zip(members, groups.documents_left(), strict=True):
+        taken = count_classes(rows.take_rows(own), groups.class_ids[own], classes).totals
+        left = totals.combine(taken, subtract)
+        for scores, alpha in zip(found, alphas, strict=True):
+            rule = family.rule(left, documents, alpha, norm).compact()
+            scores[own] = rule.log_likelihood(scored.take_rows(own))
+    return found
 
 
 def with_prior_left(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from textnb.arrays import Array, SparseRows
-from textnb.likelihood.groups import Groups, Scores, Touched, cell_totals, subtract
+from textnb.likelihood.groups import Groups, Scores, subtract
 from textnb.likelihood.rules import ClassPart
 from textnb.likelihood.smoothing import Alpha, log_mass, log_smoothed, of_features, per_feature, safe_log
+from textnb.likelihood.touched import Touched, compact
 
 
 def log_probability(totals: SparseRows, documents: Array, alpha: Alpha, norm: bool = False) -> Array:
@@ -34,17 +37,17 @@ def term_part(totals: SparseRows, documents: Array, alpha: Alpha) -> tuple[float
     return by_term, totals.with_data(logarithms - of_features(terms, by_term))
 
 
-def leave_one_out(rows: SparseRows, scored: SparseRows, groups: Groups, totals: SparseRows, norm: bool) -> Scores:
+def leave_one_out(totals: SparseRows, norm: bool) -> Scores:
     """Σ_j x_j log((N_cj − G_cj + α_j) / Σ_j (N_cj − G_cj + α_j)), where the row's group holds G_cj in class c."""
-    counts = totals.toarray()
-    touched = Touched(scored, groups.of_row, groups, cell_totals(rows, groups), counts)
-    lengths = scored.row_sums()
-    mass = subtract(totals.column_sums(), groups.sums(rows.row_sums()))
+    counts, n_features = totals.with_data(compact(totals.data)).toarray(), totals.shape[0]
 
-    def scores(alpha: Alpha) -> Array:
-        found = scored @ log_smoothed(counts, per_feature(alpha))
-        touched.replace(found, lambda block: block.weighted_logarithms(alpha))
-        found -= lengths[:, np.newaxis] * log_mass(mass, alpha, rows.n_columns)[groups.of_row]
+    def scores(rows: SparseRows, scored: SparseRows, groups: Groups, alphas: Sequence[Alpha]) -> Array:
+        lengths = scored.row_sums()[:, np.newaxis]
+        mass = subtract(totals.column_sums(), groups.sums(rows.row_sums()))
+        found = np.array([scored @ log_smoothed(counts, per_feature(alpha)) for alpha in alphas])
+        Touched(rows, scored, groups, counts).logarithm_sums(alphas, found)
+        for log_likelihood, alpha in zip(found, alphas, strict=True):
+            log_likelihood -= lengths * log_mass(mass, alpha, n_features)[groups.of_row]
         return found
 
     return scores

@@ -127,9 +127,12 @@ class Learner:
 
     def count(self, documents: Sequence[str]) -> CountedDocuments:
         """The terms of the documents, or those of a given vocabulary."""
-        terms, rows = count_all(documents, self.recipe.analyzer, self.recipe.n_jobs)
+        return self.within_vocabulary(*count_all(documents, self.recipe.analyzer, self.recipe.n_jobs))
+
+    def within_vocabulary(self, terms: TermTable, rows: SparseRows) -> CountedDocuments:
+        """Documents that were counted with the analyzer of the recipe: all their terms, or those of the vocabulary."""
         if not self.base.fixed:
-            return CountedDocuments(terms, rows, np.zeros(len(documents), dtype=np.int64))
+            return CountedDocuments(terms, rows, np.zeros(rows.shape[0], dtype=np.int64))
         known = self.base.terms.locate(terms) >= 0
         inside = rows.select_columns(known)
         return CountedDocuments(terms.select(known), inside, rows.row_sums() - inside.row_sums())
@@ -280,19 +283,22 @@ class Learner:
         classes: Array,
         weights: Array | None = None,
         *,
+        counted_before: CountedDocuments | None = None,
         keep_documents: bool = False,
     ) -> tuple[Learner, list[CountedDocuments]]:
         """With the first documents; and these as they were counted, if they are to be kept.
 
-        Where counts simply add up, documents are read block by block; idf needs them all.
+        Where counts simply add up, documents are read block by block; idf needs them all. Documents that were counted
+        before are not counted again.
         """
         learner, kept, start = self, [], 0
-        for block in [list(documents)] if self.recipe.needs_reference else text_blocks(documents):
+        at_once = self.recipe.needs_reference or counted_before is not None
+        for block in [list(documents)] if at_once else text_blocks(documents):
             these = slice(start, start + len(block))
             start = these.stop
             if start > len(class_ids):
                 break
-            counted = learner.count(block)
+            counted = counted_before or learner.count(block)
             if keep_documents:
                 kept.append(counted)
             some = None if weights is None else weights[these]

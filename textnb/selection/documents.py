@@ -89,7 +89,7 @@ def _in_columns(derivation: Derivation, counted: CountedDocuments) -> tuple[Spar
     column = np.where(keep, np.cumsum(keep) - 1, -1)[at]
     rows, outside, _ = learner.weigh(counted)
     weighted = rows.with_data(rows.data * UNIT) if recipe.is_tfidf else rows
-    both = [_moved(block, column, int(keep.sum())) for block in (counted.rows, weighted)]
+    both = [block.move_columns(column, int(keep.sum())) for block in (counted.rows, weighted)]
     if not recipe.unknown:
         return both[0], both[1]
     stands_in = column < 0
@@ -101,9 +101,3 @@ def _in_columns(derivation: Derivation, counted: CountedDocuments) -> tuple[Spar
     elif recipe.is_tfidf:
         outside = outside * UNIT
     return both[0].append_column(unknown), both[1].append_column(outside)
-
-
-def _moved(rows: SparseRows, column: Array, n_columns: int) -> SparseRows:
-    """The entries whose column is not −1, in that column; the order of columns stays."""
-    kept = column >= 0
-    return rows.select_columns(kept).place_columns(column[kept], n_columns)

@@ -13,11 +13,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from textnb.arrays import Array, SparseRows
+from textnb.arrays import Array, SparseRows, compiled_kernel
 
 _HASHES = 96
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2⁶⁴ / golden ratio, odd: spreads what it is multiplied with
 _RECALL = 0.98  # of pairs just at the threshold; more alike ones are overlooked more rarely still
+_AT_ONCE = 16  # hash functions computed at a time, if a band has no more: as many as fill a cache line
 _NEIGHBOURS = 8  # documents of a bucket that each is compared with: thousands alike stay linear
 _BLOCK = 1 << 20  # terms compared at a time
 
@@ -116,13 +117,28 @@ def _buckets(indptr: Array, indices: Array, documents: Array, threshold: float) 
     starts = np.concatenate(([0], np.cumsum(np.diff(indptr)[documents])[:-1]))
     n_columns = int(terms.max()) + 1
     width, count = _bands(threshold)
-    for band in range(count):
-        bucket = np.zeros(len(documents), dtype=np.uint64)
-        for function in range(band * width, (band + 1) * width):
-            rank = np.random.PCG64(function).random_raw(n_columns) >> np.uint64(32)  # numpy keeps its raw streams
-            smallest = np.minimum.reduceat(rank.astype(np.uint32)[terms], starts)
-            bucket = bucket * _MULTIPLIER + smallest
-        yield bucket
+    at_once = max(1, _AT_ONCE // width)
+    for first in range(0, count, at_once):
+        functions = range(first * width, min(first + at_once, count) * width)
+        ranks = np.empty((n_columns, len(functions)), dtype=np.uint32)
+        for i, function in enumerate(functions):  # numpy keeps its raw streams
+            ranks[:, i] = np.random.PCG64(function).random_raw(n_columns) >> np.uint64(32)
+        smallest = _smallest(ranks, terms, starts)
+        for band in range(0, len(functions), width):
+            bucket = np.zeros(len(documents), dtype=np.uint64)
+            for ranked in smallest[band : band + width]:
+                bucket = bucket * _MULTIPLIER + ranked
+            yield bucket
+
+
+def _smallest(ranks: Array, terms: Array, starts: Array) -> Array:
+    """The smallest rank among the terms of each document, (n_functions, n), from the ranks (V, n_functions)."""
+    kernel = compiled_kernel()
+    if kernel is None:
+        return np.array([np.minimum.reduceat(rank[terms], starts) for rank in ranks.T])
+    out = np.empty((len(starts), ranks.shape[1]), dtype=np.uint32)
+    kernel.smallest_ranks(np.append(starts, len(terms)), terms, ranks, out)
+    return out.T
 
 
 def _bands(threshold: float) -> tuple[int, int]:

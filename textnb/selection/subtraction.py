@@ -21,6 +21,8 @@ from textnb.likelihood.leave_one_out import scores_without, with_prior_left
 from textnb.likelihood.smoothing import check_alpha
 from textnb.statistics.counts import class_positions
 
+_AT_ONCE = 1 << 24  # scores held at a time, if there are no more for one alpha
+
 
 def leave_one_out(estimator: Any, X: Any, y: Any, groups: Any = None) -> Array:
     """log P(x, c) of every row under the model fitted without it, (n, n_classes), classes sorted.
@@ -75,7 +77,7 @@ def leave_one_out_scores(
     fit_prior: bool = True,
     class_prior: Any = None,
 ) -> Iterator[Array]:
-    """`leave_one_out` of a family of count models on rows that are checked already, for one alpha after the other.
+    """`leave_one_out` of a family of count models on rows that are checked already, for several alphas.
 
     What does not depend on alpha is computed once. Classes are numbered; `rows` store a column at most once per row,
     and for a Bernoulli model anything above 0 is 1. Words that no other document, or group, has are scored by smoothing
@@ -85,9 +87,11 @@ def leave_one_out_scores(
     left_out = group_rows(groups, class_ids, int(class_ids.max()) + 1)
     scores = scores_without(chosen, rows, left_out, norm, ignore_unseen=ignore_unseen)
     adds_prior = chosen.adds_prior(left_out.n_classes)
-    for alpha in alphas:
-        found = scores(check_alpha(alpha, rows.n_columns))
-        yield with_prior_left(found, left_out, adds_prior, learned=fit_prior, given=class_prior)
+    checked = [check_alpha(alpha, rows.n_columns) for alpha in alphas]
+    at_once = max(1, _AT_ONCE // max(1, len(class_ids) * left_out.n_classes))
+    for start in range(0, len(checked), at_once):
+        for found in scores(checked[start : start + at_once]):
+            yield with_prior_left(found, left_out, adds_prior, learned=fit_prior, given=class_prior)
 
 
 def _fitted(estimator: Any, X: Any, y: Any) -> tuple[Any, Array]:

@@ -141,6 +141,7 @@ def tune(
     fit_prior: bool = True,
     class_prior: Any = None,
     n_jobs: int | None = None,
+    count: Callable[[Sequence[str], Analyzer, int | None], tuple[TermTable, SparseRows]] = count_all,
     progress: Callable[[Trial], None] = lambda trial: None,
 ) -> Choice:
     """Choose what `fixed` leaves open by leave-one-out, or leave-one-group-out where groups are given.
@@ -149,12 +150,13 @@ def tune(
     of each trial.
     """
     some = _evenly(len(documents))
-    documents, class_ids = [documents[i] for i in some], np.unique(class_ids[some], return_inverse=True)[1]
+    documents = documents if len(some) == len(documents) else [documents[i] for i in some]
+    class_ids = np.unique(class_ids[some], return_inverse=True)[1]
     groups = None if groups is None else np.asarray(groups)[some]
 
     @lru_cache(maxsize=2)  # as many n-gram ranges as there are among the candidates of an analyzer
     def counted(ngrams: tuple[int, int]) -> SparseRows:
-        terms, rows = count_all(documents, replace(analyzer, ngrams=ngrams), n_jobs)
+        terms, rows = count(documents, replace(analyzer, ngrams=ngrams), n_jobs)
         if vocabulary is not None:
             known = rows.select_columns(vocabulary.locate(terms) >= 0)
             return replace(known, n_columns=len(vocabulary))  # terms that no document has are smoothed too
@@ -169,10 +171,10 @@ def tune(
             return None
         return within.kept(rows.document_frequency(), rows.column_sums, len(documents))
 
-    def weighed(ngrams: tuple[int, int], min_df: float | int, weights: str) -> SparseRows:
+    @lru_cache(maxsize=1)
+    def selected(ngrams: tuple[int, int], min_df: float | int) -> SparseRows:
         rows, columns = counted(ngrams), kept(ngrams, min_df)
-        rows = rows if columns is None else rows.select_columns(columns)
-        return Weighting.fitted(weights, rows).apply(rows)
+        return rows if columns is None else rows.select_columns(columns)
 
     log_prior = class_log_prior(np.bincount(class_ids), learned=fit_prior, given=class_prior)
 
@@ -180,7 +182,8 @@ def tune(
         recipes: Iterable[tuple[str, str]], terms: Iterable[tuple[Any, Any]], alphas: Sequence[float]
     ) -> Iterator[Trial]:
         for (ngrams, min_df), (model, weights) in product(terms, list(recipes)):
-            rows = weighed(ngrams, min_df, weights)
+            counts = selected(ngrams, min_df)
+            rows = Weighting.fitted(weights, counts).apply(counts)
             scores = leave_one_out_scores(
                 model, rows, class_ids, alphas, groups, norm=norm, fit_prior=fit_prior, class_prior=class_prior
             )

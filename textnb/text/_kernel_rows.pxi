@@ -15,6 +15,10 @@ cdef extern from *:
         for (Py_ssize_t k = 0; k < n; k++) sums[k] += value * weights[k];
     }
 
+    static inline void keep_smallest(uint32_t *RESTRICT smallest, const uint32_t *RESTRICT values, Py_ssize_t n) {
+        for (Py_ssize_t k = 0; k < n; k++) smallest[k] = values[k] < smallest[k] ? values[k] : smallest[k];
+    }
+
     static inline void fetch_counts(const int32_t *counts, Py_ssize_t n) {
         for (Py_ssize_t k = 0; k < n; k += 16) prefetch(counts + k);
     }
@@ -24,6 +28,7 @@ cdef extern from *:
     }
     """
     void add_scaled(double *sums, const double *weights, double value, Py_ssize_t n) noexcept nogil
+    void keep_smallest(uint32_t *smallest, const uint32_t *values, Py_ssize_t n) noexcept nogil
     void fetch_counts(const int32_t *counts, Py_ssize_t n) noexcept nogil
     void fetch_row(const double *weights, Py_ssize_t n) noexcept nogil
 
@@ -118,47 +123,6 @@ def multiply_sparse(const index_t[::1] indptr, const index_t[::1] indices, const
                 break
     if bad >= 0:
         raise ValueError(f"the weights of column {bad} are out of range")
-
-
-@cython.boundscheck(False)
-@cython.wraparound(False)
-def sum_logarithms(const index_t[::1] indptr, const index_t[::1] indices, const value_t[::1] data,
-                   const int64_t[::1] taken, const int32_t[:, ::1] counts, const double[::1] logarithms,
-                   double[:, ::1] out, Py_ssize_t first, Py_ssize_t last):
-    """out[i, k] = Σ data · logarithms[counts[column, k] − taken] over the entries of row i; below 0 counts as 0."""
-    cdef Py_ssize_t i, k, width = counts.shape[1]
-    cdef index_t entry, end
-    cdef const int32_t *row
-    cdef const double *table
-    cdef double *sums
-    cdef double value
-    cdef int64_t less
-    cdef int32_t largest = 0
-    check_rows(indptr, indices, data.shape[0], counts.shape[0], first, last)
-    if out.shape[0] < last or out.shape[1] != width or taken.shape[0] != data.shape[0]:
-        raise ValueError("out or taken does not fit the rows")
-    if width == 0 or counts.shape[0] == 0:
-        return
-    for i in range(counts.shape[0]):
-        for k in range(width):
-            largest = max(largest, counts[i, k])
-    if largest >= logarithms.shape[0]:
-        raise ValueError(f"a row counts {largest}, which has no logarithm in the table")
-    end = indptr[last]
-    table = &logarithms[0]
-    with nogil:
-        for i in range(first, last):
-            sums = &out[i, 0]
-            for k in range(width):
-                sums[k] = 0.0
-            for entry in range(indptr[i], indptr[i + 1]):
-                if entry + 8 < end:
-                    fetch_counts(&counts[indices[entry + 8], 0], width)
-                row = &counts[indices[entry], 0]
-                value = <double>data[entry]
-                less = max(<int64_t>0, taken[entry])
-                for k in range(width):
-                    sums[k] += value * table[max(<int64_t>0, row[k] - less)]
 
 
 @cython.boundscheck(False)
@@ -299,6 +263,98 @@ cdef int check_columns(const index_t[::1] indices, index_t[::1] starts, index_t[
     if not inside:
         raise ValueError("the columns of a row must ascend, to be summed in parts")
     return 0
+
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def add_rows(const index_t[::1] indptr, const value_t[::1] data, value_t[::1] sums):
+    """sums[i] = Σ data over the entries of row i."""
+    cdef Py_ssize_t i, n_rows = sums.shape[0]
+    cdef index_t entry
+    cdef value_t total
+    if indptr.shape[0] != n_rows + 1:
+        raise ValueError("sums does not fit the rows")
+    for i in range(n_rows):
+        if not 0 <= indptr[i] <= indptr[i + 1] <= data.shape[0]:
+            raise ValueError(f"row {i} has no place in the arrays")
+    with nogil:
+        for i in range(n_rows):
+            total = 0
+            for entry in range(indptr[i], indptr[i + 1]):
+                total += data[entry]
+            sums[i] = total
+
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def move_columns(const index_t[::1] indptr, const index_t[::1] indices, const value_t[::1] data,
+                 const index_t[::1] columns):
+    """The entries whose column moves to another, columns[column], and not to -1: `(indptr, indices, data)`."""
+    cdef Py_ssize_t i, n_rows = indptr.shape[0] - 1
+    cdef index_t entry, column, n = 0
+    check_rows(indptr, indices, data.shape[0], columns.shape[0], 0, n_rows)
+    for entry in range(indptr[0], indptr[n_rows]):
+        n += columns[indices[entry]] >= 0
+    cdef index_t[::1] starts = np.empty(n_rows + 1, dtype=np.asarray(indptr).dtype)
+    cdef index_t[::1] moved = np.empty(n, dtype=np.asarray(indptr).dtype)
+    cdef value_t[::1] values = np.empty(n, dtype=np.asarray(data).dtype)
+    with nogil:
+        n = 0
+        for i in range(n_rows):
+            starts[i] = n
+            for entry in range(indptr[i], indptr[i + 1]):
+                column = columns[indices[entry]]
+                if column >= 0:
+                    moved[n] = column
+                    values[n] = data[entry]
+                    n += 1
+        starts[n_rows] = n
+    return np.asarray(starts), np.asarray(moved), np.asarray(values)
+
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def smallest_ranks(const int64_t[::1] indptr, const int64_t[::1] indices, const uint32_t[:, ::1] ranks,
+                   uint32_t[:, ::1] out):
+    """out[i, k] = the smallest of ranks[column, k] over the entries of row i."""
+    cdef Py_ssize_t i, k, n_rows = out.shape[0], width = ranks.shape[1]
+    cdef int64_t entry
+    check_rows(indptr, indices, indices.shape[0], ranks.shape[0], 0, n_rows)
+    if out.shape[1] != width:
+        raise ValueError("out does not fit the rows")
+    if width == 0:
+        return
+    with nogil:
+        for i in range(n_rows):
+            for k in range(width):
+                out[i, k] = NONE
+            for entry in range(indptr[i], indptr[i + 1]):
+                if indptr[i + 1] - entry > 16:
+                    prefetch(&ranks[indices[entry + 16], 0])
+                keep_smallest(&out[i, 0], &ranks[indices[entry], 0], width)
+
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
+def count_owners(const index_t[::1] indptr, const index_t[::1] indices, const int64_t[::1] order,
+                 const int64_t[::1] owners, int64_t[::1] frequency):
+    """frequency[column] += the number of owners of whose rows one has the column; `order` has the rows owner by owner."""
+    cdef Py_ssize_t i, k, n_rows = owners.shape[0], n_columns = frequency.shape[0]
+    cdef index_t entry
+    check_rows(indptr, indices, indices.shape[0], n_columns, 0, n_rows)
+    if order.shape[0] != n_rows:
+        raise ValueError("the order does not fit the rows")
+    for i in range(n_rows):
+        if not 0 <= order[i] < n_rows:
+            raise ValueError(f"an owner has the row {order[i]}, of {n_rows}")
+    cdef int64_t[::1] latest = np.full(n_columns, -1)
+    with nogil:
+        for k in range(n_rows):
+            i = order[k]
+            for entry in range(indptr[i], indptr[i + 1]):
+                if latest[indices[entry]] != owners[i]:
+                    latest[indices[entry]] = owners[i]
+                    frequency[indices[entry]] += 1
 
 
 @cython.boundscheck(False)

@@ -17,7 +17,9 @@ from textnb.text.ngram_terms import NgramTerms
 from textnb.text.terms import Terms, TermTable, terms_of
 
 _THREADS_PAY = 1 << 19  # characters from which a second thread gains more than it costs
-_PROBE_PAYS = 4  # characters of text per term from which compiling a probe takes less time than it saves
+_PROBE_PAYS = (
+    4  # characters of text per term, or word of n-grams, from which compiling a probe takes less time than it saves
+)
 
 
 def count_all(documents: Iterable[Any], analyzer: Analyzer, n_jobs: int | None = None) -> tuple[TermTable, SparseRows]:
@@ -30,6 +32,29 @@ def count_all(documents: Iterable[Any], analyzer: Analyzer, n_jobs: int | None =
     words = Terms(blob, offsets)
     terms: TermTable = words if ngrams is None else NgramTerms(words, *ngrams)
     return terms, SparseRows(indptr, indices, data, len(terms))
+
+
+class RememberedCounts:
+    """`count_all`, which remembers the counts of one list of documents by analyzer, so that they are counted once."""
+
+    def __init__(self, documents: Sequence[Any]) -> None:
+        self._documents = documents
+        self._counts: list[tuple[Analyzer, tuple[TermTable, SparseRows]]] = []  # an analyzer may have no hash
+
+    def __call__(
+        self, documents: Sequence[Any], analyzer: Analyzer, n_jobs: int | None = None
+    ) -> tuple[TermTable, SparseRows]:
+        if documents is not self._documents:
+            return count_all(documents, analyzer, n_jobs)
+        counts = self.known(analyzer)
+        if counts is None:
+            counts = count_all(documents, analyzer, n_jobs)
+            self._counts.append((analyzer, counts))
+        return counts
+
+    def known(self, analyzer: Analyzer) -> tuple[TermTable, SparseRows] | None:
+        """The counts, if they are remembered."""
+        return next((counts for counted_by, counts in self._counts if counted_by == analyzer), None)
 
 
 def count_known(
@@ -72,7 +97,8 @@ def _pays_to_probe(texts: Sequence[str], terms: TermTable, analyzer: Analyzer) -
     if not possible:
         return False
     terms.characters_looked_up += sum(map(len, texts))
-    return terms.has_probe or terms.characters_looked_up >= _PROBE_PAYS * len(terms)
+    n_compiled = len(terms.words if isinstance(terms, NgramTerms) else terms)  # of n-grams only the words
+    return terms.has_probe or terms.characters_looked_up >= _PROBE_PAYS * n_compiled
 
 
 def term_table(values: Iterable[Any], analyzer: Analyzer) -> TermTable:

@@ -28,6 +28,7 @@ from textnb.model.records import to_json
 from textnb.model.settings import USUAL_COLUMNS, Columns
 from textnb.statistics.categories import as_objects
 from textnb.storage import open_model
+from textnb.workflow.progress import SILENT, Progress, shown_trials
 from textnb.workflow.reading import CorpusLike
 
 ModelLike: TypeAlias = str | PathLike[str] | TextClassifier | MixedNB
@@ -79,10 +80,11 @@ class TextInput:
     def new_model(self, settings: Mapping[str, Any]) -> Any:
         return TextClassifier(**settings)
 
-    def fit(self, model: Any, corpus: Corpus, documents: Documents, rows: Array) -> None:
+    def fit(self, model: Any, corpus: Corpus, documents: Documents, rows: Array, progress: Progress = SILENT) -> None:
         """Fit on some documents; those that belong together are left out together where that matters."""
         groups = None if corpus.groups is None else corpus.groups[rows]
-        model.fit(take(documents, rows), corpus.labels[rows], groups=groups)
+        with shown_trials(progress) as report:
+            model.fit(take(documents, rows), corpus.labels[rows], groups=groups, progress=report)
 
     def name_columns(self, model: Any, columns: Columns) -> None:
         """Tell a model the columns that it was trained on."""
@@ -145,7 +147,7 @@ class TableInput:
         ]
         return MixedNB([part for part in parts if part[2] != []])
 
-    def fit(self, model: Any, corpus: Corpus, documents: Documents, rows: Array) -> None:
+    def fit(self, model: Any, corpus: Corpus, documents: Documents, rows: Array, progress: Progress = SILENT) -> None:
         model.fit(take(documents, rows), corpus.labels[rows])
 
     def name_columns(self, model: Any, columns: Columns) -> None:

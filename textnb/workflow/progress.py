@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
-from typing import TypeAlias, TypeVar
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
+
+if TYPE_CHECKING:
+    from textnb.selection.tuning import Trial
 
 Item = TypeVar("Item")
 Advance: TypeAlias = Callable[[int, str], None]  # by so many units, with a note
@@ -46,3 +49,19 @@ class Progress:
 
 
 SILENT = Progress()
+
+
+@contextmanager
+def shown_trials(progress: Progress) -> Iterator[Callable[[Trial], None]]:
+    """What hears of each candidate that is tried: a bar with the best accuracy so far, if there are any."""
+    with ExitStack() as stack:
+        best, advance = 0.0, None
+
+        def report(trial: Trial) -> None:
+            nonlocal best, advance
+            if advance is None:
+                advance = stack.enter_context(progress.bar("tuning", " candidates"))
+            best = max(best, trial.accuracy)
+            advance(1, f"best {best:.4f}")
+
+        yield report

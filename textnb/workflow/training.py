@@ -8,8 +8,6 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, train_test_split
 
 from textnb.arrays import Array
 from textnb.corpora.corpus import Corpus
@@ -119,7 +117,7 @@ def train(
         place.check(work.known)
     learn, test, evaluated_on = split_documents(work.corpus, test_size, seed)
     progress.status(f"learning from {len(learn):,} documents …")
-    work.columns.fit(work.model, work.corpus, work.documents, learn)
+    work.columns.fit(work.model, work.corpus, work.documents, learn, progress)
     decisions.apply(work.model)
     evaluation = decided = None
     if len(test):
@@ -172,7 +170,7 @@ def cross_validate(
     split = work.corpus.split
     rows = np.arange(len(work.corpus)) if split is None else np.flatnonzero(split == "train")
     evaluation, decided, accuracies = _predict_folds(work, rows, folds, seed, decisions, progress)
-    work.columns.fit(work.model, work.corpus, work.documents, rows)
+    work.columns.fit(work.model, work.corpus, work.documents, rows, progress)
     decisions.apply(work.model)
     by_group = "" if work.corpus.groups is None else " by group"
     return work.result(
@@ -288,6 +286,8 @@ def split_documents(corpus: Corpus, test_size: float = 0.3, seed: int = 0) -> tu
         if not len(learn) or not len(test):
             raise ValueError(f"{corpus.name} has no document in its {'test' if len(learn) else 'train'} part")
         return learn, test, "its own test part"
+    from sklearn.model_selection import train_test_split
+
     everything = np.arange(len(corpus))
     # A class of one document can only be learned from: it cannot be on both sides.
     names, counts = np.unique(corpus.labels, return_counts=True)
@@ -308,6 +308,9 @@ def _predict_folds(
     work: _Work, rows: Array, n_folds: int, seed: int, decisions: Decisions, progress: Progress
 ) -> tuple[Evaluation, DecisionEvaluation | None, list[float]]:
     """The evaluation of all documents, each predicted and decided without its fold, and the accuracy of each fold."""
+    from sklearn.base import clone
+    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+
     corpus, labels = work.corpus, work.corpus.labels[rows]
     smallest = min(np.unique(labels, return_counts=True)[1])
     if smallest < n_folds:

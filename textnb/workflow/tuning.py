@@ -13,9 +13,9 @@ from textnb.corpora.problems import Problem
 from textnb.corpora.rows import DEFAULT_OPTIONS, ReadOptions
 from textnb.estimators.classifier import TextClassifier
 from textnb.model.parameters import AUTO, CHOOSABLE
-from textnb.selection.tuning import Choice, Trial
+from textnb.selection.tuning import Choice
 from textnb.workflow.metrics import wilson_interval
-from textnb.workflow.progress import SILENT, Progress
+from textnb.workflow.progress import SILENT, Progress, shown_trials
 from textnb.workflow.reading import CorpusLike, opened, require_two_classes
 
 
@@ -66,13 +66,6 @@ def tune(
     require_two_classes(read)
     class_ids = np.searchsorted(read.classes, read.labels)
     classifier = TextClassifier(**{**dict.fromkeys(CHOOSABLE, AUTO), "ledger": False, **settings})
-    best = 0.0
-    with progress.bar("tuning", " candidates") as advance:
-
-        def report(trial: Trial) -> None:
-            nonlocal best
-            best = max(best, trial.accuracy)
-            advance(1, f"best {best:.4f}")
-
+    with shown_trials(progress) as report:
         choice = classifier.choose(read.texts, class_ids, read.groups, progress=report)
     return TuningResult(read.name, read.edition, len(read), len(read.classes), choice, read.problems)
