@@ -10,7 +10,7 @@ import numpy as np
 
 from textnb.arrays import Array, compiled_kernel
 from textnb.text.analyzer import LONGEST_PLAIN_NGRAM
-from textnb.text.terms import STRING_ARRAYS, SearchableArray, Terms, TermTable, damaged
+from textnb.text.terms import STRING_ARRAYS, SearchableArray, Terms, TermTable, compiled_probe, damaged
 
 NGRAM_ARRAYS = ("ngram_starts", "ngram_rest")
 
@@ -64,7 +64,7 @@ class NgramTerms(TermTable):
 
     @cached_property
     def probe(self) -> Any:
-        return compiled_kernel().Probe(self.words.blob, self.words.offsets, self.starts, self.rest)
+        return compiled_probe(self.words.blob, self.words.offsets, self.starts, self.rest)
 
     def __len__(self) -> int:
         return len(self._rest)

@@ -163,7 +163,7 @@ class Terms(TermTable):
 
     @cached_property
     def probe(self) -> Any:
-        return compiled_kernel().Probe(self.blob, self.offsets)
+        return compiled_probe(self.blob, self.offsets)
 
     def __len__(self) -> int:
         return len(self._offsets) - 1
@@ -416,6 +416,14 @@ def _text(blob: Array) -> str:
         return np.asarray(blob).tobytes().decode("utf-8", "surrogatepass")
     except UnicodeDecodeError as error:
         raise damaged(f"terms are not UTF-8 at byte {error.start}") from None
+
+
+def compiled_probe(*arrays: Array) -> Any:
+    """The kernel's lookup of a table of terms, which checks its arrays."""
+    try:
+        return compiled_kernel().Probe(*arrays)
+    except ValueError as error:
+        raise damaged(str(error).rstrip(".")) from None
 
 
 def damaged(what: str) -> ValueError:
