@@ -8,6 +8,8 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, train_test_split
 
 from textnb.arrays import Array
 from textnb.corpora.corpus import Corpus
@@ -286,8 +288,6 @@ def split_documents(corpus: Corpus, test_size: float = 0.3, seed: int = 0) -> tu
         if not len(learn) or not len(test):
             raise ValueError(f"{corpus.name} has no document in its {'test' if len(learn) else 'train'} part")
         return learn, test, "its own test part"
-    from sklearn.model_selection import train_test_split
-
     everything = np.arange(len(corpus))
     # A class of one document can only be learned from: it cannot be on both sides.
     names, counts = np.unique(corpus.labels, return_counts=True)
@@ -308,9 +308,6 @@ def _predict_folds(
     work: _Work, rows: Array, n_folds: int, seed: int, decisions: Decisions, progress: Progress
 ) -> tuple[Evaluation, DecisionEvaluation | None, list[float]]:
     """The evaluation of all documents, each predicted and decided without its fold, and the accuracy of each fold."""
-    from sklearn.base import clone
-    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
-
     corpus, labels = work.corpus, work.corpus.labels[rows]
     smallest = min(np.unique(labels, return_counts=True)[1])
     if smallest < n_folds:
