@@ -237,6 +237,24 @@ def test_nothing_is_overwritten_unasked(textnb, model, mail_csv, tmp_path):
     assert len(rows_of(tmp_path / "p.csv")) == 81
 
 
+def test_an_output_that_appears_meanwhile_is_not_overwritten(textnb, model, mail_csv, tmp_path, monkeypatch):
+    from textnb.workflow import table_prediction
+
+    output, answers = tmp_path / "out.csv", table_prediction.table_answers
+
+    def while_another_writes(*arguments, **options):
+        output.write_text("another's")
+        return answers(*arguments, **options)
+
+    monkeypatch.setattr(table_prediction, "table_answers", while_another_writes)
+    before = sorted(os.listdir(tmp_path))
+    done = textnb("predict", model, mail_csv, "-o", output)
+    assert done.code == 2
+    assert "it exists" in done.err
+    assert output.read_text() == "another's"
+    assert sorted(os.listdir(tmp_path)) == sorted([*before, "out.csv"])
+
+
 @pytest.mark.parametrize(
     ("call", "said"),
     [

@@ -164,6 +164,14 @@ def test_no_other_option_has_a_lower_expected_cost(costs, seed):
         np.testing.assert_allclose(expected[option], min(expected), rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("n_classes", [5, 7, 20])
+def test_a_decision_does_not_depend_on_the_rows_beside_it(n_classes):
+    """A product of matrices rounds by their shapes: of equals it chose one in a block of rows, and another alone."""
+    joint = np.random.default_rng(0).integers(-2, 1, (400, n_classes)) * 1.5  # many ties
+    posterior, rule = log_posterior(joint, np.zeros(n_classes)), DecisionRule(cost_table(n_classes))
+    assert rule.decide(posterior).tolist() == [int(rule.decide(posterior[i : i + 1])[0]) for i in range(400)]
+
+
 def test_a_dear_error_needs_better_odds():
     """Losing ham costs 9 times what letting spam through does: it takes more than 0.9 to call it spam."""
     rule = DecisionRule(cost_table(2, {(0, 1): 9.0}))

@@ -340,6 +340,52 @@ def test_no_content_of_the_arrays_makes_it_crash(intact, tmp_path, seed):
     assert in_child(forge_all) == 0
 
 
+@pytest.mark.parametrize("name", ["by_class", "intercept", "log_prior", "documents", "unknown_totals"])
+@pytest.mark.parametrize("dtype", ["f2", "f4"])
+def test_short_floats_where_no_file_has_them_are_refused(tmp_path, name, dtype):
+    """The scorer read them, and the predictor refused the same file."""
+    path = save(tmp_path / "m.tnb", unknown="token")
+    assert open_scorer(forged(path, {name: open_model(path).array(name).astype(dtype)})) is None
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4"])
+def test_the_predictor_takes_short_totals_of_counts_as_they_are(tmp_path, dtype):
+    """It took them for tf-idf, 2⁴⁰ times as large."""
+    path = save(tmp_path / "m.tnb")
+    expected = open_predictor(path).log_proba(QUESTIONS)
+    other = forged(path, {"totals": open_model(path).array("totals").astype(dtype)})
+    np.testing.assert_allclose(open_predictor(other).log_proba(QUESTIONS), expected, 1e-12)
+
+
+def test_totals_that_belong_to_several_terms_are_refused(tmp_path):
+    """A file of 5 MB whose terms shared their totals took gigabytes to answer a page of text."""
+    n_classes, words = 100, [f"word{number:03}" for number in range(400)]
+    TextClassifier("multinomial", "counts", alpha=1.0, calibrate=False).fit(
+        [" ".join(words[i::n_classes]) for i in range(n_classes)] * 3, list(range(n_classes)) * 3
+    ).save(tmp_path / "m.tnb")
+    n_terms = len(open_model(tmp_path / "m.tnb").array("totals_lengths"))
+    shared = {
+        "totals": np.ones(64 * n_classes, "u1"),
+        "totals_classes": np.tile(np.arange(n_classes, dtype="u1"), 64),
+        "totals_lengths": np.full(n_terms, n_classes, "u1"),
+        "totals_starts": np.zeros(-(-n_terms // 64), "u1"),
+    }
+    path = forged(tmp_path / "m.tnb", shared)
+    for ask in (open_scorer(path).log_proba, lambda text: open_predictor(path).log_proba([text])):
+        ask(" ".join(words[:64]))
+        with pytest.raises(ModelFileError, match="belong to several terms"):
+            ask(" ".join(words))
+
+
+def test_scores_that_leave_no_class_possible_are_for_the_predictor(tmp_path):
+    """They were no numbers; the predictor has the prior for them."""
+    path = save(tmp_path / "m.tnb")
+    other = forged(path, {name: np.full(3, -1.7e308) for name in ("intercept", "log_prior")})
+    scorer, predictor = open_scorer(other), open_predictor(other)
+    with np.errstate(over="ignore"):
+        assert scorer.log_proba("free") == predictor.log_proba(["free"])[0].tolist()
+
+
 def test_damage_is_met_where_it_is_touched_and_reported_each_time(tmp_path):
     words = [f"word{number:05}" for number in range(20_000)]
     TextClassifier("multinomial", "counts", alpha=1.0, calibrate=False).fit(

@@ -79,7 +79,10 @@ class DecisionRule:
         """R_j(x) = Σ_i P(i | x) C_ij for every row and option, (n, K) or (n, K + 1)."""
         if log_posterior.shape[1] != len(self.costs):
             raise ValueError(f"costs are given for {len(self.costs)} classes, got {log_posterior.shape[1]}.")
-        return np.exp(log_posterior) @ np.array(self.costs, dtype=np.float64)
+        expected = np.zeros((len(log_posterior), len(self.costs[0])))
+        for posterior, costs in zip(np.exp(log_posterior).T, self.costs, strict=True):
+            expected += posterior[:, np.newaxis] * np.array(costs)  # in order: `@` rounds by the number of rows
+        return expected
 
 
 def cost_table(

@@ -16,7 +16,7 @@ import numpy as np
 
 from textnb.arrays import Array, SparseRows, ranges
 from textnb.storage import ModelFileError
-from textnb.text.frozen import UNIT, Reference, frozen_idf, unknown_idf
+from textnb.text.frozen import Reference, frozen_idf, unknown_idf
 from textnb.text.terms import SearchableArray, TermTable
 
 _STRIDE = 64
@@ -170,7 +170,7 @@ class TouchedTotals:
         entries = ranges(starts, lengths)
         values, classes = (np.asarray(self.file.lazy(name)[entries]) for name in ("totals", "totals_classes"))
         indptr = np.concatenate(([0], np.cumsum(lengths)))
-        totals = SparseRows(indptr, classes.astype(np.int64), _wide(values), self.n_classes)
+        totals = SparseRows(indptr, classes.astype(np.int64), _wide(values, self.unit), self.n_classes)
         _check_entries(self.file, totals)
         if len(known) < len(ids):
             assert self.unknown is not None
@@ -190,16 +190,18 @@ class TouchedTotals:
         before = starts[:, np.newaxis] + np.cumsum(lengths, axis=1) - lengths
         at = which.reshape(-1), ids % _STRIDE
         starts, lengths = before[at], lengths[at]
+        if lengths.sum() > len(self.file.lazy("totals")):  # or a small file could ask for any amount of memory
+            raise self.file.damaged("array 'totals_starts' has totals that belong to several terms")
         if starts.size and not (starts.min() >= 0 and (starts + lengths).max() <= len(self.file.lazy("totals"))):
             raise self.file.damaged("array 'totals_starts' is out of range")
         return starts, lengths
 
 
-def _wide(totals: Array) -> Array:
-    """Totals in 64 bits. Short floats of a compact file are tf-idf in units of 1, all others as they were counted."""
+def _wide(totals: Array, unit: float | None) -> Array:
+    """Totals in 64 bits. Short floats of a compact file are tf-idf as it is, all others in units, if they have one."""
     if totals.dtype.kind != "f":
         return totals.astype(np.int64)
-    return totals.astype(np.float64) if totals.dtype == np.float64 else totals.astype(np.float64) / UNIT
+    return totals.astype(np.float64) if totals.dtype == np.float64 else totals.astype(np.float64) / (unit or 1.0)
 
 
 @dataclass(frozen=True, eq=False)

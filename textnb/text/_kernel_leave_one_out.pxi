@@ -155,6 +155,22 @@ def leave_groups_out(const index_t[::1] indptr, const index_t[::1] indices, cons
         free(whole)
 
 
+# Counts that no group can hold wrap around, and stay within the table: signed overflow would be undefined.
+
+cdef inline count_t plus(count_t a, count_t b) noexcept nogil:
+    if count_t is int32_t:
+        return <int32_t>(<uint32_t>a + <uint32_t>b)
+    else:
+        return a + b
+
+
+cdef inline count_t minus(count_t a, count_t b) noexcept nogil:
+    if count_t is int32_t:
+        return <int32_t>(<uint32_t>a - <uint32_t>b)
+    else:
+        return a - b
+
+
 @cython.boundscheck(False)
 @cython.wraparound(False)
 cdef inline void hold(const index_t[::1] indptr, const index_t[::1] indices, const count_t[::1] held, Py_ssize_t i,
@@ -162,7 +178,7 @@ cdef inline void hold(const index_t[::1] indptr, const index_t[::1] indices, con
     """Add a row to what is held of each column."""
     cdef index_t entry
     for entry in range(indptr[i], indptr[i + 1]):
-        holds[indices[entry]] += held[entry]
+        holds[indices[entry]] = plus[count_t](holds[indices[entry]], held[entry])
 
 
 @cython.boundscheck(False)
@@ -177,7 +193,7 @@ cdef inline void release(const index_t[::1] indptr, const index_t[::1] indices, 
 
 cdef inline count_t left_of(count_t total, count_t taken) noexcept nogil:
     """total − taken, where what rounding leaves of sums that cancel is 0."""
-    cdef count_t left = total - taken
+    cdef count_t left = minus[count_t](total, taken)
     if count_t is int32_t:
         return max(<int32_t>0, min(left, total))  # within the table, whatever is taken
     else:
@@ -235,7 +251,7 @@ cdef inline void sum_class(const index_t[::1] indptr, const index_t[::1] indices
             if end - entry > 8:
                 prefetch(&counts[indices[entry + 8], c])
             column = indices[entry]
-            left = left_of[count_t](counts[column, c], own[column] if whole == NULL else whole[column] - own[column])
+            left = left_of[count_t](counts[column, c], own[column] if whole == NULL else minus[count_t](whole[column], own[column]))
             if count_t is int32_t:
                 add_logarithms(smoothing.sums, smoothing.table + <Py_ssize_t>left * width, data[entry], width)
                 if documents >= 0:

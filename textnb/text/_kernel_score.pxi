@@ -213,6 +213,8 @@ cdef class TextScorer:
         cdef size_t c
         memset(&array, 0, sizeof(Stored))
         self.open_array(&array, name, kinds, (self.n_classes,))
+        if array.is_float and array.width != 8:
+            refuse(&array, "has no floats of 64 bits")
         values = <double *>calloc(self.n_classes, sizeof(double))
         if values == NULL:
             out_of_memory()
@@ -318,6 +320,8 @@ cdef class TextScorer:
                 refuse(&self.totals_lengths, "has more totals of a term than there are classes")
         if entry > self.totals.n:
             refuse(&self.totals_starts, "is out of range")
+        if feature.n_weights > self.totals.n + self.unknown_feature.n_weights - self.n_weights:
+            refuse(&self.totals_starts, "has totals that belong to several terms")  # their weights could be any number
         for entry in range(entry - feature.n_weights, entry):
             c, total = whole_number(&self.totals_classes, entry), real_number(&self.totals, entry)
             if c >= self.n_classes or c < after:
@@ -343,7 +347,7 @@ cdef class TextScorer:
         """idf = log((n + 1) / (df + 1)) + 1."""
         if not 0 <= document_frequency <= self.reference:
             raise Damage("array 'frozen' has a term in more documents than there were")
-        return log((self.reference + 1) / (document_frequency + 1.0)) + 1.0
+        return log((self.reference + 1.0) / (document_frequency + 1.0)) + 1.0
 
     cdef int derive(self, Feature *feature) except -1:
         """t_j and d_jc of `likelihood.multinomial`, `complement` and `bernoulli`, from the totals N_cj."""
@@ -436,6 +440,8 @@ cdef class TextScorer:
         cdef Document document = text_document(prepared, 0)
         cdef int64_t length
         cdef size_t c
+        if self.worker.table == NULL:  # there was no memory to begin anew
+            self.forget()
         try:
             length = self.add_up(&document)
         except BaseException:
@@ -492,7 +498,7 @@ cdef class TextScorer:
         cdef double size = 0, x, length = 0, by_term = 0
         cdef const Feature *feature
         cdef size_t i, c
-        cdef bint of_terms = self.family == COMPLEMENT
+        cdef bint of_terms = self.family == COMPLEMENT, some = False
         if self.is_tfidf():
             for i in range(n):
                 x = self.weigh(self.row_feature(row[i]), self.block.entries[<uint32_t>row[i]].count)
@@ -526,6 +532,9 @@ cdef class TextScorer:
             if not isfinite(x):
                 raise Damage("its weights are beyond floating point")
             self.sums[c] = x if self.prior == NULL else x + self.prior[c]
+            some = some or isfinite(self.sums[c])
+        if not some:
+            raise Damage("its weights leave no class possible")
         return 0
 
     cdef inline const Feature *row_feature(self, uint64_t item):
