@@ -54,7 +54,7 @@ def predict(
       textnb predict mail.tnb inbox/ --top 3
       textnb predict mail.tnb new.csv -o predictions.csv
     """
-    from textnb.corpora.messages import has_several
+    from textnb.corpora.files import has_several
     from textnb.corpora.problems import Skipped
     from textnb.workflow import predict as predict_files
 

@@ -15,8 +15,9 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from textnb.corpora.files import STDIN
 from textnb.corpora.folders import reads_file
-from textnb.corpora.stream import STDIN, matching_paths
+from textnb.corpora.stream import matching_paths
 from textnb.model.file import settings_of, stored_ledger
 from textnb.statistics.ledger import Ledger, RollCall
 from textnb.storage import ModelFile, ModelFileError, open_model

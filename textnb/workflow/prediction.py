@@ -7,7 +7,8 @@ from math import exp
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from textnb.corpora.messages import is_table, read_messages
+from textnb.corpora.files import is_table
+from textnb.corpora.messages import read_messages
 from textnb.corpora.problems import Skipped
 from textnb.model.scorer import Scorer, open_scorer
 from textnb.workflow.progress import SILENT, Progress

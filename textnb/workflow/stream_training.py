@@ -14,8 +14,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from textnb.corpora import corpus_names
+from textnb.corpora.files import STDIN
 from textnb.corpora.rows import ReadOptions
-from textnb.corpora.stream import STDIN, DocumentStream, open_stream
+from textnb.corpora.stream import DocumentStream, open_stream
 from textnb.estimators.classifier import TextClassifier
 from textnb.model.records import to_json
 from textnb.statistics.ledger import RollCall

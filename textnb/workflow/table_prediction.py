@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 
 from textnb.arrays import Array
 from textnb.corpora.decoding import known_encoding
-from textnb.corpora.messages import STDIN, is_table, open_source, os_error_line, read_messages
+from textnb.corpora.files import STDIN, is_table, open_source, os_error_line, table_format
+from textnb.corpora.messages import read_messages
 from textnb.corpora.problems import Problem, Skipped
-from textnb.corpora.readers import nothing_usable, table_format, table_records
+from textnb.corpora.readers import nothing_usable, table_records
 from textnb.corpora.rows import BadTable, Line, ReadOptions, Row
 from textnb.model.file import table_columns
 from textnb.storage import open_model
