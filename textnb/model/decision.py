@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -80,21 +79,6 @@ class DecisionRule:
         if log_posterior.shape[1] != len(self.costs):
             raise ValueError(f"costs are given for {len(self.costs)} classes, got {log_posterior.shape[1]}.")
         return np.exp(log_posterior) @ np.array(self.costs, dtype=np.float64)
-
-
-def cost_table(
-    n_classes: int, prices: Mapping[tuple[int, int], float] | None = None, unsure: float | None = None
-) -> tuple[tuple[float, ...], ...]:
-    """Costs for a `DecisionRule`: an error costs 1, or its price by (true class, class named); unsure may have one too.
-
-    With equal prices and unsure at u, a class is named where it is more probable than 1 − u (Chow 1970).
-    """
-    table = 1.0 - np.eye(n_classes)
-    for (true, named), price in (prices or {}).items():
-        table[true, named] = price
-    if unsure is not None:
-        table = np.column_stack([table, np.full(n_classes, float(unsure))])
-    return tuple(map(tuple, table.tolist()))
 
 
 def log_odds_against(log_posterior: Array, c: int) -> Array:
