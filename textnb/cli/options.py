@@ -257,7 +257,7 @@ def check_plots(overwrite: bool, **paths: Path | None) -> None:
             from textnb.workflow.outputs import check_picture_file
 
             check_picture(writable_path(f"--{option}", path))
-            check_picture_file(path, option=f"--{option}", overwrite=overwrite)
+            check_picture_file(path, overwrite=overwrite)
 
 
 def read_labelled(

@@ -93,7 +93,7 @@ def predict(
         if predictor is not None:
             return answers(predictor, read_messages(files, lines, skipped), raw=raw)
     if whole:
-        raise ValueError(f"{fspath(model)} is a model of columns, and takes the rows of tables: leave out --lines")
+        raise ValueError(f"{fspath(model)} is a model of columns: it takes rows of tables, not lines or whole files")
     from textnb.workflow.table_prediction import open_documents, table_answers
 
     of_rows, documents = open_documents(model, files, options, skipped, progress)

@@ -87,7 +87,7 @@ def write_predictions(
     {'spam': 1, 'ham': 1}
     """
     path = fspath(output)
-    check_new(path, [model, *files], option="--output", overwrite=overwrite)
+    check_new(path, [model, *files], overwrite=overwrite)
     skipped = Skipped(strict=True) if skipped is None else skipped
     whole = lines or as_document
     format, has_rows = _output_format(path, files, options, whole=whole)
@@ -207,14 +207,14 @@ def _output_format(path: str, files: list[str], options: ReadOptions | None, *, 
     """The format of a table of predictions, and whether it has the rows of the one table that is read."""
     written = table_format(path)
     if written is None:
-        raise ValueError(f"-o {path}: predictions are written to .csv, .tsv or .jsonl, which may end in .gz")
+        raise ValueError(f"{path}: predictions are written to .csv, .tsv or .jsonl, which may end in .gz")
     if whole or len(files) != 1:
         return written, False
     read = options.format if files[0] == STDIN and options is not None else None
     if is_table(files[0]):
         read = table_format(files[0])
     if read not in (None, written):
-        raise ValueError(f"-o {path}: the rows of a .{read} table are written to a .{read} table: choose such a name")
+        raise ValueError(f"{path}: the rows of a .{read} table are written to a .{read} table: choose such a name")
     return written, read is not None
 
 
