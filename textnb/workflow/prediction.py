@@ -28,6 +28,10 @@ class Answer(NamedTuple):
     probabilities: dict[str, float]
 
     @property
+    def label_text(self) -> str:
+        return "unsure" if self.label is None else str(self.label)
+
+    @property
     def probability(self) -> float:
         """The probability of the label; of the most probable class if there is no label."""
         return max(self.probabilities.values()) if self.label is None else self.probabilities[str(self.label)]
@@ -87,17 +91,25 @@ def predict(
     ['spam']
     """
     skipped = Skipped(strict=True) if skipped is None else skipped
-    whole = lines or as_document
-    if whole or not has_tables(files, options):
-        predictor = text_predictor(model)
-        if predictor is not None:
-            return answers(predictor, read_messages(files, lines, skipped), raw=raw)
-    if whole:
-        raise ValueError(f"{fspath(model)} is a model of columns: it takes rows of tables, not lines or whole files")
+    predictor = message_predictor(model, files, options, whole=lines or as_document)
+    if predictor is not None:
+        return answers(predictor, read_messages(files, lines, skipped), raw=raw)
     from textnb.workflow.table_prediction import open_documents, table_answers
 
     of_rows, documents = open_documents(model, files, options, skipped, progress)
     return (answer for _, answer in table_answers(of_rows, documents, raw=raw) if answer is not None)
+
+
+def message_predictor(
+    model: str | PathLike[str], files: list[str], options: ReadOptions | None, *, whole: bool
+) -> Scorer | Predictor | None:
+    """What predicts files or lines as `whole` documents; None where the rows of tables are to be predicted."""
+    if not whole and has_tables(files, options):
+        return None
+    predictor = text_predictor(model)
+    if predictor is None and whole:
+        raise ValueError(f"{fspath(model)} is a model of columns: it takes rows of tables, not lines or whole files")
+    return predictor
 
 
 def has_tables(files: list[str], options: ReadOptions | None) -> bool:

@@ -20,7 +20,7 @@ from textnb.model.file import table_columns
 from textnb.storage import open_model
 from textnb.text.documents import batches
 from textnb.workflow.outputs import check_new
-from textnb.workflow.prediction import Answer, answers, has_tables, text_predictor
+from textnb.workflow.prediction import Answer, answers, message_predictor, text_predictor
 from textnb.workflow.progress import SILENT, Advance, Progress
 from textnb.workflow.reading import with_columns
 from textnb.workflow.table_output import replaced_file, table_output
@@ -91,7 +91,7 @@ def write_predictions(
     skipped = Skipped(strict=True) if skipped is None else skipped
     whole = lines or as_document
     format, has_rows = _output_format(path, files, options, whole=whole)
-    predictor: Any = text_predictor(model) if whole or not has_tables(files, options) else None
+    predictor: Any = message_predictor(model, files, options, whole=whole)
     if predictor is not None:
         documents: Iterator[Document] = (Document(name, text) for name, text in read_messages(files, lines, skipped))
     else:
@@ -105,7 +105,7 @@ def write_predictions(
             elif not document.is_header:
                 table.row(document.id, document.line, answer)
             if answer is not None:
-                labels["unsure" if answer.label is None else str(answer.label)] += 1
+                labels[answer.label_text] += 1
         if not labels:
             first = [*skipped.unreadable, *(f"{problem.where}: {problem.why}" for problem in skipped.problems)][:1]
             raise ValueError(" ".join(["there is no document to predict, and nothing is written.", *first]))
