@@ -157,8 +157,8 @@ def test_a_long_path_keeps_its_end(textnb, rows, tmp_path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--threshold", "0"], "--threshold is a share above 0 and at most 1, got 0"),
-        (["--threshold", "nan"], "--threshold is a share above 0 and at most 1, got nan"),
+        (["--threshold", "0"], "the threshold is a share above 0 and at most 1, got 0"),
+        (["--threshold", "nan"], "the threshold is a share above 0 and at most 1, got nan"),
         (["--categories", "ham"], "only the class 'ham': there is nothing to compare labels with"),
         (["--new", "nowhere.csv"], "nowhere.csv"),
         (["--most", "0"], "--most"),

@@ -137,7 +137,7 @@ def test_a_column_named_text_is_the_text(textnb, tmp_path, name):
         (("mail.csv", "--categorical", "domian", "--label", "kind"), "Did you mean 'domain'?"),
         (("mail.csv", "--numeric", "kind", "--label", "kind"), "column 'kind' is named twice"),
         (("mail.csv", "--numeric", "n_links", "--categorical", "n_links"), "column 'n_links' is named twice"),
-        (("mail.csv", "--categorical", ","), "take the names of columns, such as domain,weekday"),
+        (("mail.csv", "--categorical", ","), "are given by their names, such as domain and weekday"),
         (("mail.csv", "--text", "bdy", "--numeric", "n_links", "--label", "kind"), "no column 'bdy'"),
         (("sms-spam", "--categorical", "domain"), "sms-spam is no table"),
         (("sms-spam", "--categorical", "domain", "--text", "body"), "sms-spam is no table"),

@@ -231,7 +231,7 @@ def test_nothing_is_overwritten_unasked(textnb, model, mail_csv, tmp_path):
         assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
     assert mail_csv.read_bytes() == before
     (tmp_path / "p.csv").write_text("mine")
-    assert "--overwrite" in textnb("predict", model, mail_csv, "-o", "p.csv").err
+    assert "overwrite" in textnb("predict", model, mail_csv, "-o", "p.csv").err
     assert (tmp_path / "p.csv").read_text() == "mine"
     assert textnb("predict", model, mail_csv, "-o", "p.csv", "--overwrite").code == 0
     assert len(rows_of(tmp_path / "p.csv")) == 81
@@ -258,7 +258,7 @@ def test_an_output_that_appears_meanwhile_is_not_overwritten(textnb, model, mail
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        ("mail.csv -o p.txt", "-o p.txt: predictions are written to .csv"),
+        ("mail.csv -o p.txt", "p.txt: predictions are written to .csv"),
         ("mail.csv -o p.jsonl", "rows of a .csv table are written to a .csv table"),
         ("mail.csv -o missing/p.csv", "the folder does not exist"),
         ("mail.csv -o p.csv --top 2", "--top is printed"),

@@ -12,12 +12,12 @@ from textnb.model.calibration import Calibration
 from textnb.model.decision import (
     UNSURE,
     DecisionRule,
-    cost_table,
     log_odds_against,
     log_posterior,
     most_probable,
     resolve_impossible,
 )
+from textnb.model.plain import cost_table
 from textnb.model.records import from_json, to_json
 
 pytestmark = pytest.mark.filterwarnings("error")

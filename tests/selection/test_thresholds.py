@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from textnb.model.decision import DecisionRule, cost_table, log_posterior
+from textnb.model.decision import DecisionRule, log_posterior
+from textnb.model.plain import cost_table
 from textnb.selection.thresholds import share_interval, threshold_for_ceiling
 
 

@@ -12,7 +12,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import metrics as sklearn_metrics
 from sklearn.exceptions import UndefinedMetricWarning
 
-from textnb.model.decision import UNSURE, DecisionRule, cost_table
+from textnb.model.decision import UNSURE, DecisionRule
+from textnb.model.plain import cost_table
 from textnb.workflow.metrics import (
     Outcomes,
     area_under_curve,

@@ -10,7 +10,7 @@ from typing import Any
 
 from textnb.cli.output import fail
 from textnb.cli.quick import parse
-from textnb.corpora.messages import os_error_line
+from textnb.corpora.files import os_error_line
 
 COMMANDS = {  # each in the module of its name
     "train": "Learn from a corpus, evaluate, save a model.",

@@ -257,7 +257,7 @@ def check_plots(overwrite: bool, **paths: Path | None) -> None:
             from textnb.workflow.outputs import check_picture_file
 
             check_picture(writable_path(f"--{option}", path))
-            check_picture_file(path, option=f"--{option}", overwrite=overwrite)
+            check_picture_file(path, overwrite=overwrite)
 
 
 def read_labelled(
@@ -286,7 +286,7 @@ def read_labelled(
 
 def refuse_tables(files: list[str], label: str, lines: bool, options_of_tables: dict[str, str | None]) -> None:
     """Refuse what was meant as a table of many documents: with --label, each file is one document."""
-    from textnb.corpora.messages import is_table
+    from textnb.corpora.files import is_table
 
     if not label:
         raise ValueError("--label is empty: give the name of a class")

@@ -17,12 +17,18 @@ if TYPE_CHECKING:
     from textnb.workflow.updating import ModelSummary
 
 SIGNS = "·…±"  # that tables use
+SHOWN_PROBLEMS = 5
 PLAIN_SIGNS = str.maketrans(SIGNS, ".~~")
 
 
-def fail(message: str, code: int = 2) -> int:
+def fail(message: str) -> int:
     _say(f"textnb: {printable(' '.join(message.split()))}")
-    return code
+    return 2
+
+
+def fail_for_each(messages: Iterable[str]) -> int:
+    """The exit code after failures that did not stop the command, if there were any."""
+    return max(map(fail, messages), default=0)
 
 
 def notice(message: str, quiet: bool) -> None:
@@ -83,15 +89,15 @@ def show_json(result: Any) -> None:
     print(json_line(result))
 
 
-def report_skipped(problems: Iterable[tuple[str, str]], quiet: bool, shown: int = 5, total: int | None = None) -> None:
+def report_skipped(problems: Iterable[tuple[str, str]], quiet: bool, total: int | None = None) -> None:
     """List the first skipped documents; of a stream, `total` also counts those that were not kept."""
     listed = list(problems)
     n = len(listed) if total is None else total
-    for where, why in listed[:shown]:
+    for where, why in listed[:SHOWN_PROBLEMS]:
         notice(f"skipped {where}: {why}", quiet)
-    if n > shown:
+    if n > SHOWN_PROBLEMS:
         which = "them all" if n == len(listed) else f"the first {len(listed):,}"
-        notice(f"skipped {n - shown:,} more; --json lists {which}, --strict stops at the first", quiet)
+        notice(f"skipped {n - SHOWN_PROBLEMS:,} more; --json lists {which}, --strict stops at the first", quiet)
 
 
 def _say(line: str) -> None:
@@ -103,15 +109,14 @@ def show_evaluation(
     result: EvaluationResult, corpus: str, *, plot: Path | None, reliability: Path | None, as_json: bool, quiet: bool
 ) -> None:
     """Show the result of `train` or `evaluate`: skipped documents, pictures, measures."""
-    from textnb.report.evaluation import calibration_word, evaluation_text
+    from textnb.report.evaluation import calibration_word, evaluation_text, share_text
     from textnb.report.plots import confusion_heatmap, reliability_diagram
 
     report_skipped(result.problems, quiet, total=result.n_problems)
     evaluation = result.evaluation
     if plot is not None and result.shown is not None:
-        low, high = result.shown.accuracy_interval
-        accuracy = f"accuracy {result.shown.accuracy:.4f} (95 %: {low:.4f} to {high:.4f})"
-        confusion_heatmap(result.shown, plot, title=f"{corpus}: {accuracy}")
+        accuracy = share_text(result.shown.accuracy, result.shown.accuracy_interval)
+        confusion_heatmap(result.shown, plot, title=f"{corpus}: accuracy {accuracy}")
         notice(f"drew {plot}", quiet)
     if reliability is not None and evaluation is not None:
         reliability_diagram(evaluation, reliability, title=f"{corpus}: {calibration_word(result)}")
@@ -125,6 +130,4 @@ def show_summary(summary: ModelSummary, as_json: bool, quiet: bool = False) -> i
 
     report_skipped(summary.problems, quiet, total=summary.n_problems)
     show_json(summary.to_json()) if as_json else show(summary_text(summary))
-    for problem in summary.unreadable:
-        fail(problem)
-    return 2 if summary.unreadable else 0
+    return fail_for_each(summary.unreadable)

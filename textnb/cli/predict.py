@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from textnb.cli import options
-from textnb.cli.output import Terminal, announce_terminal, fail, report_skipped, show, show_json
+from textnb.cli.output import Terminal, announce_terminal, fail_for_each, report_skipped, show, show_json
 from textnb.cli.parameters import Argument, Option
 from textnb.report.safe import printable
 
@@ -54,7 +54,7 @@ def predict(
       textnb predict mail.tnb inbox/ --top 3
       textnb predict mail.tnb new.csv -o predictions.csv
     """
-    from textnb.corpora.messages import has_several
+    from textnb.corpora.files import has_several
     from textnb.corpora.problems import Skipped
     from textnb.workflow import predict as predict_files
 
@@ -87,11 +87,8 @@ def predict(
             if as_json:
                 show_json(answer.to_json(top))
             else:
-                label = "unsure" if answer.label is None else str(answer.label)
-                best = [(label, answer.probability)] if top is None else answer.top(top)
+                best = [(answer.label_text, answer.probability)] if top is None else answer.top(top)
                 cells = [cell for name, p in best for cell in (name, f"{p:.4f}")]
                 show("\t".join(map(printable, [answer.id, *cells] if named else cells)))
     report_skipped(skipped.problems, quiet, total=skipped.n_problems)
-    for line in skipped.unreadable:
-        fail(line)
-    return 2 if skipped.unreadable else 0
+    return fail_for_each(skipped.unreadable)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from textnb.corpora.decoding import decode, why_no_document
-from textnb.corpora.messages import walk_files
+from textnb.corpora.files import walk_files
 from textnb.corpora.problems import Problem
 from textnb.corpora.rows import BadRow, ReadOptions, Report, Row, checked_row
 

@@ -2,44 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import re
-import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
-from errno import EBADF, ENOSPC
 from io import BufferedReader, TextIOWrapper
 from pathlib import Path
 
 from textnb.corpora.decoding import LongLine, bounded_lines, decode, marked_encoding, why_no_document
+from textnb.corpora.files import STDIN, is_table, open_source, os_error_line, walk_files
 from textnb.corpora.problems import Skipped
-
-STDIN = "-"
-ADVICE = {
-    FileNotFoundError: "; check the path",
-    PermissionError: "; check its permissions",
-    IsADirectoryError: "; give a file",
-}
-
-
-def os_error_line(error: OSError) -> str:
-    """Where, what, and what to do."""
-    if not error.strerror:
-        return str(error)
-    if error.errno == ENOSPC and error.filename is None:
-        return f"the result cannot be written: {error.strerror}; make room, or send it elsewhere"
-    where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
-    return f"{where}{error.strerror}{ADVICE.get(type(error), '')}"
-
-
-def is_table(source: str) -> bool:
-    """Whether a path is that of a table of documents, gzipped or not, by its name."""
-    return re.search(r"\.(csv|tsv|jsonl)(\.gz)?$", source) is not None and not Path(source).is_dir()
-
-
-def has_several(source: str) -> bool:
-    """Whether a path is that of several documents, a table or a folder."""
-    return is_table(source) or (source != STDIN and Path(source).is_dir())
 
 
 def read_messages(sources: list[str], lines: bool, skipped: Skipped) -> Iterator[tuple[str, str]]:
@@ -51,24 +20,6 @@ def read_messages(sources: list[str], lines: bool, skipped: Skipped) -> Iterator
             yield from _line_messages(source, skipped, skipped.file)
         else:
             yield from _message(source, skipped.file)
-
-
-def walk_files(top: str, report: Callable[[str, str], None]) -> Iterator[str]:
-    """The paths of the files below a folder, sorted; hidden ones are passed over, links to folders not followed."""
-
-    def unreadable(error: OSError) -> None:
-        report(os.fsdecode(error.filename), error.strerror or str(error))
-
-    for parent, folders, files in os.walk(top, onerror=unreadable):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for path in (Path(parent, name) for name in folders):
-            if path.is_symlink():
-                report(str(path), "it is a link to a folder, which is not followed")
-        for path in (Path(parent, name) for name in sorted(files) if not name.startswith(".")):
-            if path.is_file():
-                yield str(path)
-            else:
-                report(str(path), "it is not a regular file")
 
 
 def _folder_messages(folder: str, lines: bool, skipped: Skipped) -> Iterator[tuple[str, str]]:
@@ -118,15 +69,6 @@ def _line_messages(source: str, skipped: Skipped, report: Callable[..., None]) -
     except OSError as error:
         error.filename = error.filename or source
         report(os_error_line(error), error)
-
-
-def open_source(source: str) -> AbstractContextManager[BufferedReader]:
-    """A file, or for - stdin, which stays open."""
-    if source != STDIN:
-        return Path(source).open("rb")
-    if sys.stdin is None:
-        raise OSError(EBADF, "stdin is closed; give a file, or a document on stdin", source)
-    return nullcontext(sys.stdin.buffer)  # type: ignore[arg-type]
 
 
 def _decoded_lines(file: BufferedReader) -> Iterator[str]:

@@ -14,6 +14,7 @@ import numpy as np
 from textnb.corpora.corpus import Corpus, did_you_mean, make_corpus, select
 from textnb.corpora.decoding import LongLine, known_encoding, marked_encoding
 from textnb.corpora.delimited import delimited_names, delimited_records
+from textnb.corpora.files import table_format
 from textnb.corpora.folders import folder_rows, has_parts
 from textnb.corpora.json_lines import json_names, json_records
 from textnb.corpora.manifest import corpus_names
@@ -37,13 +38,6 @@ FORMATS: dict[str, Format] = {
     "tsv": Format(partial(delimited_records, delimiter="\t"), partial(delimited_names, delimiter="\t")),
     "jsonl": Format(json_records, json_names),
 }
-
-
-def table_format(path: str | os.PathLike[str]) -> str | None:
-    """`csv`, `tsv` or `jsonl` if a path is that of a table, gzipped or not."""
-    path = Path(path)
-    suffix = (path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix)[1:]
-    return suffix if suffix in FORMATS and not path.is_dir() else None
 
 
 def sniffed_format(start: bytes, encoding: str | None) -> str:

@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias
 
 from textnb.corpora.decoding import known_encoding
-from textnb.corpora.problems import KEPT_PROBLEMS, Problem
-from textnb.corpora.readers import FORMATS, nothing_usable, table_format, table_rows
+from textnb.corpora.files import STDIN, table_format
+from textnb.corpora.problems import Problem, Skipped
+from textnb.corpora.readers import FORMATS, nothing_usable, table_rows
 from textnb.corpora.rows import DEFAULT_OPTIONS, BadTable, ReadOptions, Row
 
-STDIN = "-"
 BUFFER = 1 << 18
 LARGE = 1 << 30  # bytes of a table from which on it is read as a stream
 
@@ -99,14 +99,21 @@ class DocumentStream:
         self._begin()
 
     def _begin(self) -> None:
-        self.problems: list[Problem] = []
-        self.n_problems = 0
+        self._skipped = Skipped(self.options.strict)
         self._bytes_before = 0
         self._reader: Reader | None = None
 
     @property
     def name(self) -> str:
         return self.sources[0].name if len(self.sources) == 1 else f"{len(self.sources):,} files"
+
+    @property
+    def problems(self) -> list[Problem]:
+        return self._skipped.problems
+
+    @property
+    def n_problems(self) -> int:
+        return self._skipped.n_problems
 
     @property
     def bytes_read(self) -> int:
@@ -135,14 +142,10 @@ class DocumentStream:
                 try:
                     yield from table_rows(file, source.name, source.format, self.options, self._report, place)
                 except BadTable as error:
-                    self._report(Problem(source.name, f"it cannot be read: {error}"))
+                    self._skipped.document(source.name, f"it cannot be read: {error}")
 
     def _report(self, problem: Problem) -> None:
-        if self.options.strict:
-            raise ValueError(f"{problem.where}: {problem.why}.")
-        self.n_problems += 1
-        if len(self.problems) < KEPT_PROBLEMS:
-            self.problems.append(problem)
+        self._skipped.document(*problem)
 
 
 class Source(NamedTuple):

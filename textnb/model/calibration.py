@@ -8,7 +8,7 @@ import numpy as np
 
 from textnb.arrays import Array
 from textnb.model.decision import behind_best
-from textnb.model.plain import is_number
+from textnb.model.plain import check_calibration
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,7 @@ class Calibration:
     offsets: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
-        if not is_number(self.temperature) or self.temperature < 1e-100:
-            raise ValueError(f"temperature must be a number above 0, got {self.temperature!r}.")
-        if not is_number(self.length_exponent) or abs(self.length_exponent) > 10:
-            raise ValueError(f"length_exponent must be a number from -10 to 10, got {self.length_exponent!r}.")
-        if not all(map(is_number, self.offsets)):
-            raise ValueError(f"offsets must be numbers, one per class, got {self.offsets!r}.")
+        check_calibration(self.temperature, self.length_exponent, self.offsets)
 
     def apply(self, joint: Array, lengths: Array | None = None) -> Array:
         """The calibrated scores, (n, K), of which `log_posterior` and `most_probable` make what they make of others.

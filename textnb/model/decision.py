@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,21 +82,6 @@ class DecisionRule:
         for posterior, costs in zip(np.exp(log_posterior).T, self.costs, strict=True):
             expected += posterior[:, np.newaxis] * np.array(costs)  # in order: `@` rounds by the number of rows
         return expected
-
-
-def cost_table(
-    n_classes: int, prices: Mapping[tuple[int, int], float] | None = None, unsure: float | None = None
-) -> tuple[tuple[float, ...], ...]:
-    """Costs for a `DecisionRule`: an error costs 1, or its price by (true class, class named); unsure may have one too.
-
-    With equal prices and unsure at u, a class is named where it is more probable than 1 − u (Chow 1970).
-    """
-    table = 1.0 - np.eye(n_classes)
-    for (true, named), price in (prices or {}).items():
-        table[true, named] = price
-    if unsure is not None:
-        table = np.column_stack([table, np.full(n_classes, float(unsure))])
-    return tuple(map(tuple, table.tolist()))
 
 
 def log_odds_against(log_posterior: Array, c: int) -> Array:

@@ -325,8 +325,7 @@ class Learner:
         ledger = self.ledger
         if ledger is None:
             raise ValueError(
-                "to learn documents once needs the ledger of a model, and this one has none: train it with one "
-                "(ledger=True, --ledger)"
+                "to learn documents once needs the ledger of a model, and this one has none: train it with a ledger"
             )
         sorted_union(self._labels, unique_classes(labels)[0], "classes")  # of one kind
         last = {digest: i for i, digest in enumerate(hashes(documents))}

@@ -1,11 +1,12 @@
 """Posterior, calibration and decision of one document in plain floats, which takes microseconds and no numpy.
 
-The formulas are those of `decision`, `calibration` and `policy`; a property test holds them equal.
+The formulas are those of `decision` and `calibration`, and a property test holds them equal. Both take the checks of
+calibrations and the table of costs from here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import exp, inf, log
 from typing import Any, NamedTuple
 
@@ -15,6 +16,38 @@ UNSURE = -1  # the decision to name no class
 def is_number(value: Any) -> bool:
     """Whether a value is a number that floating point can work with."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e100
+
+
+def check_calibration(temperature: Any, length_exponent: Any, offsets: Sequence[Any]) -> None:
+    if not is_number(temperature) or temperature < 1e-100:
+        raise ValueError(f"temperature must be a number above 0, got {temperature!r}.")
+    if not is_number(length_exponent) or abs(length_exponent) > 10:
+        raise ValueError(f"length_exponent must be a number from -10 to 10, got {length_exponent!r}.")
+    if not all(map(is_number, offsets)):
+        raise ValueError(f"offsets must be numbers, one per class, got {offsets!r}.")
+
+
+def cost_table(
+    n_classes: int, prices: Mapping[tuple[int, int], float] | None = None, unsure: float | None = None
+) -> tuple[tuple[float, ...], ...]:
+    """Costs for a `DecisionRule`: an error costs 1, or its price by (true class, class named); unsure may have one too.
+
+    With equal prices and unsure at u, a class is named where it is more probable than 1 − u (Chow 1970).
+    """
+    table = [[float(true != named) for named in range(n_classes)] for true in range(n_classes)]
+    for (true, named), price in (prices or {}).items():
+        table[true][named] = float(price)
+    return tuple((*row,) if unsure is None else (*row, float(unsure)) for row in table)
+
+
+def prices_among(classes: Sequence[Any], prices: Iterable[tuple[Any, Any, float]]) -> dict[tuple[int, int], float]:
+    """Prices by the positions of the classes; those of classes that are not there do not matter."""
+    position = {label: c for c, label in enumerate(classes)}
+    return {
+        (position[true], position[named]): price
+        for true, named, price in prices
+        if true in position and named in position
+    }
 
 
 def log_posterior(joint: Sequence[float]) -> list[float]:
@@ -55,7 +88,7 @@ class PlainCalibration(NamedTuple):
 class PlainRule(NamedTuple):
     """As `DecisionRule`: the expected costs of naming each class, or none, and a class that is protected."""
 
-    costs: tuple[tuple[float, ...], ...]  # one row per class named, and perhaps one for unsure; one column per class
+    costs: tuple[tuple[float, ...], ...]  # one row per true class, as in `cost_table`
     protected: int | None
     threshold: float
 
@@ -63,7 +96,8 @@ class PlainRule(NamedTuple):
         """The class of least expected cost, or `UNSURE`; of equals the first, unsure last."""
         posterior = [exp(value) for value in log_posterior]
         n_classes = len(posterior)
-        expected = [sum(p * cost for p, cost in zip(posterior, row, strict=True)) for row in self.costs]
+        options = zip(*self.costs, strict=True)
+        expected = [sum(p * cost for p, cost in zip(posterior, option, strict=True)) for option in options]
         if self.protected is not None and log_odds_against(log_posterior, self.protected) <= self.threshold:
             for c in range(n_classes):
                 if c != self.protected:

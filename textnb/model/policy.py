@@ -8,8 +8,8 @@ from numbers import Real
 from typing import Any, Self
 
 from textnb.arrays import Array
-from textnb.model.decision import DecisionRule, cost_table
-from textnb.model.plain import is_number
+from textnb.model.decision import DecisionRule
+from textnb.model.plain import cost_table, is_number, prices_among
 
 Label = str | bool | int | float
 
@@ -66,16 +66,11 @@ class Policy:
 
     def rule(self, classes: Array) -> DecisionRule:
         """The decisions among these classes; prices of others do not matter."""
-        position = {label: i for i, label in enumerate(classes.tolist())}
-        prices = {
-            (position[true], position[named]): price
-            for true, named, price in self.prices
-            if true in position and named in position
-        }
-        costs = cost_table(len(position), prices, self.unsure)
-        if self.protected not in position:
+        labels = classes.tolist()
+        costs = cost_table(len(labels), prices_among(labels, self.prices), self.unsure)
+        if self.protected not in labels:
             return DecisionRule(costs)
-        return DecisionRule(costs, position[self.protected], self.threshold)
+        return DecisionRule(costs, labels.index(self.protected), self.threshold)
 
 
 def _number(name: str, value: Any) -> float:

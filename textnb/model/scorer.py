@@ -8,8 +8,18 @@ from importlib import import_module
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from textnb.model.plain import UNSURE, PlainCalibration, PlainRule, is_number, log_posterior
+from textnb.model.plain import (
+    UNSURE,
+    PlainCalibration,
+    PlainRule,
+    check_calibration,
+    cost_table,
+    is_number,
+    log_posterior,
+    prices_among,
+)
 from textnb.storage.mapped import MappedFile, map_model
+from textnb.text.tokenize import DEFAULT_TOKEN_PATTERN
 
 if TYPE_CHECKING:
     from textnb.model.predictor import Predictor
@@ -17,7 +27,6 @@ if TYPE_CHECKING:
 _LONGEST_NGRAM = 16
 _MOST_CHARACTERS = 1 << 22  # of a document times the longest n-gram, so that its n-grams fit into memory
 _MOST_PRICED_CLASSES = 64  # whose costs are added up in Python
-_PLAIN_PATTERN = r"(?u)\b\w\w+\b"  # as textnb.text.tokenize has it
 
 
 def open_scorer(path: str | os.PathLike[str]) -> Scorer | None:
@@ -136,7 +145,7 @@ class Scorer:
 def _is_known(settings: dict[str, Any]) -> bool:
     analyzer, labels = settings["analyzer"], settings["classes"]
     low, high = analyzer["ngrams"]
-    plain_words = analyzer.get("token_pattern") in (None, _PLAIN_PATTERN)
+    plain_words = analyzer.get("token_pattern") in (None, DEFAULT_TOKEN_PATTERN)
     own_parts = any(
         analyzer.get(part) is not None for part in ("strip_accents", "preprocessor", "tokenizer", "stemmer")
     )
@@ -170,15 +179,14 @@ def _calibration(stated: dict[str, Any] | None, n_classes: int) -> PlainCalibrat
     if stated is None:
         return None
     calibration = PlainCalibration(stated["temperature"], stated["length_exponent"], tuple(stated["offsets"]))
-    numbers = (calibration.temperature, calibration.length_exponent, *calibration.offsets)
-    in_range = calibration.temperature >= 1e-100 and abs(calibration.length_exponent) <= 10
-    if not all(map(is_number, numbers)) or not in_range or len(calibration.offsets) not in (0, n_classes):
-        raise ValueError("the calibration is out of range")
+    check_calibration(*calibration)
+    if len(calibration.offsets) not in (0, n_classes):
+        raise ValueError("the calibration is of other classes")
     return calibration
 
 
 def _rule(stated: dict[str, Any] | None, classes: list[Any]) -> PlainRule | None:
-    """The decisions that a policy makes among the classes; prices of others do not matter."""
+    """The decisions that a policy makes among the classes."""
     if stated is None:
         return None
     unsure, protected, threshold = (stated.get(name) for name in ("unsure", "protected", "threshold"))
@@ -188,11 +196,6 @@ def _rule(stated: dict[str, Any] | None, classes: list[Any]) -> PlainRule | None
         raise ValueError("the policy is out of range")
     if (protected is None) != (threshold is None):
         raise ValueError("a protected class and its threshold come together")
-    position = {label: c for c, label in enumerate(classes)}
-    costs = [[float(true != named) for true in position.values()] for named in position.values()]
-    for true, named, price in prices:
-        if true in position and named in position:
-            costs[position[named]][position[true]] = float(price)
-    if unsure is not None:
-        costs.append([float(unsure)] * len(classes))
-    return PlainRule(tuple(map(tuple, costs)), position.get(protected), 0.0 if threshold is None else threshold)
+    costs = cost_table(len(classes), prices_among(classes, prices), unsure)
+    number = {label: c for c, label in enumerate(classes)}.get(protected)
+    return PlainRule(costs, number, 0.0 if threshold is None else threshold)

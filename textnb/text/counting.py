@@ -17,9 +17,8 @@ from textnb.text.ngram_terms import NgramTerms
 from textnb.text.terms import Terms, TermTable, terms_of
 
 _THREADS_PAY = 1 << 19  # characters from which a second thread gains more than it costs
-_PROBE_PAYS = (
-    4  # characters of text per term, or word of n-grams, from which compiling a probe takes less time than it saves
-)
+# Characters of text per term, or per word of n-grams, from which compiling a probe takes less time than it saves.
+_PROBE_PAYS = 4
 
 
 def count_all(documents: Iterable[Any], analyzer: Analyzer, n_jobs: int | None = None) -> tuple[TermTable, SparseRows]:

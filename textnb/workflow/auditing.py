@@ -95,7 +95,7 @@ def audit(
     [(5, 'spam')]
     """
     if not 0 < threshold <= 1:
-        raise ValueError(f"--threshold is a share above 0 and at most 1, got {threshold:g}")
+        raise ValueError(f"the threshold is a share above 0 and at most 1, got {threshold:g}")
     read = opened(corpus, options, progress)
     require_two_classes(read, "there is nothing to compare labels with")
     progress.status(f"judging {len(read):,} documents …")

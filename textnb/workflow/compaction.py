@@ -46,7 +46,7 @@ def compact(model: str | PathLike[str], output: str | PathLike[str], *, overwrit
     (5, ['spam', 'ham'])
     """
     path = fspath(model)
-    place = ModelOutput(fspath(output), overwrite).opened([path])
+    place = ModelOutput.of(output, [path], overwrite=overwrite)
     file = open_text_model(path)
     learner, fitted = learner_of(file), fitted_of(file)
     written = place.save(KnownDocuments.learned_by(learner), lambda path: write_compact(path, learner, fitted))

@@ -245,7 +245,7 @@ def find_flips(
 ) -> Flips:
     read = opened(corpus, replace(options, label_required=False), progress)
     if label is not None and not read.classes:
-        raise ValueError(f"{read.name} has no labels in a column {label!r}: choose another --label, or leave it out")
+        raise ValueError(f"{read.name} has no labels in a column {label!r}: name another column, or none")
     rows, part = part_of(read, subset)
     texts = [read.texts[row] for row in rows]
     both = zip(rows.tolist(), answers(before, texts, progress), answers(after, texts, progress), strict=True)

@@ -60,7 +60,7 @@ def count(
     {'ham': 1, 'spam': 1}
     """
     options = options or ReadOptions(text=None)
-    place = ModelOutput(fspath(output), overwrite).opened([part, like])
+    place = ModelOutput.of(output, [part, like], overwrite=overwrite)
     if like is None:
         settings = {"weights": "counts", "ledger": False, **settings}  # parts of tf-idf have each their own idf
         settings["calibrate"] = False  # which needs all documents

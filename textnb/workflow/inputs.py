@@ -169,7 +169,7 @@ class TableInput:
             return self
         if len(self.texts) != 1:
             raise ValueError(
-                f"--text names one column, and the model has {len(self.texts)} columns of text: leave it out"
+                f"one column of text was named, and the model has {len(self.texts)} columns of text: leave it out"
             )
         return TableInput([name if old in self.texts else old for old in self.names], [name], self.numeric)
 
@@ -182,11 +182,11 @@ def chosen_columns(
 ) -> TableInput:
     """The columns to learn from: those named, and a column `text` if there is one."""
     if not categorical and not numeric:
-        raise ValueError("--categorical and --numeric take the names of columns, such as domain,weekday")
+        raise ValueError("categorical and numeric columns are given by their names, such as domain and weekday")
     named = [*([] if options.text is None else [options.text]), options.label, *categorical, *numeric]
     for name in named:
         if named.count(name) > 1:
-            raise ValueError(f"column {name!r} is named twice among --text, --label, --categorical and --numeric")
+            raise ValueError(f"column {name!r} is named twice among text, label, categorical and numeric columns")
     text = options.text
     if text is None and "text" not in named:
         known = corpus.columns if isinstance(corpus, Corpus) else column_names(corpus, options.encoding)

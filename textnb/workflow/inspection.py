@@ -131,12 +131,12 @@ def _learning_facts(file: ModelFile) -> dict[str, Any] | None:
     if not has_counts(file):
         return None
     settings = settings_of(file)
-    tfidf = settings.recipe().is_tfidf and settings.reference is not None
+    reference = settings.reference if settings.recipe().is_tfidf else None
     return {
         "vocabulary": settings.vocabulary,
         "pruned": settings.pruned,
         "weighted": file.array("documents").dtype.kind == "f",
-        "idf_documents": settings.reference.n_documents if tfidf and settings.reference is not None else None,
+        "idf_documents": None if reference is None else reference.n_documents,
         "ledger": int(file.array("ledger_counts").sum()) if "ledger_counts" in file.names else None,
     }
 

@@ -15,8 +15,9 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from textnb.corpora.files import STDIN
 from textnb.corpora.folders import reads_file
-from textnb.corpora.stream import STDIN, matching_paths
+from textnb.corpora.stream import matching_paths
 from textnb.model.file import settings_of, stored_ledger
 from textnb.statistics.ledger import Ledger, RollCall
 from textnb.storage import ModelFile, ModelFileError, open_model
@@ -25,7 +26,6 @@ from textnb.storage.lock import writer_lock
 if TYPE_CHECKING:
     from textnb.model.learner import Learner
 
-_WAY_OUT = "choose another name, or add --overwrite"
 _UNREADABLE = "it exists and is not a model that can be read"
 _PICTURES = {".png": (b"\x89PNG\r\n\x1a\n",), ".pdf": (b"%PDF-",), ".svg": (b"<?xml", b"<svg")}
 
@@ -33,25 +33,25 @@ _PICTURES = {".png": (b"\x89PNG\r\n\x1a\n",), ".pdf": (b"%PDF-",), ".svg": (b"<?
 class OutputRefused(ValueError):
     """A file that a run may not overwrite."""
 
-    def __init__(self, option: str, path: str, why: str) -> None:
-        super().__init__(f"{option} {path}: {why}; {_WAY_OUT}")
+    def __init__(self, path: str | PathLike[str], why: str) -> None:
+        super().__init__(f"{fspath(path)}: {why}; choose another name, or ask to overwrite it")
 
 
-def check_new(path: str | PathLike[str], inputs: Iterable[Any] = (), *, option: str, overwrite: bool = False) -> None:
+def check_new(path: str | PathLike[str], inputs: Iterable[Any] = (), *, overwrite: bool = False) -> None:
     """Refuse to write to a file that is there, such as another table of predictions."""
     if not overwrite and os.path.lexists(path):
         why = "it is one of the inputs" if is_input(path, inputs) else "it exists"
-        raise OutputRefused(option, fspath(path), why)
+        raise OutputRefused(path, why)
 
 
-def check_picture_file(path: str | PathLike[str], *, option: str, overwrite: bool = False) -> None:
+def check_picture_file(path: str | PathLike[str], *, overwrite: bool = False) -> None:
     """Refuse to draw over a file that is not a picture of the same kind, by its first bytes."""
     if overwrite or not os.path.lexists(path):
         return
     with Path(path).open("rb") as file:
         is_picture = file.read(8).startswith(_PICTURES.get(Path(path).suffix.lower(), ()))
     if not is_picture:
-        raise OutputRefused(option, fspath(path), "it exists and is not such a picture")
+        raise OutputRefused(path, "it exists and is not such a picture")
 
 
 def is_input(path: str | PathLike[str], inputs: Iterable[Any]) -> bool:
@@ -95,20 +95,16 @@ class ModelOutput:
     """A model file to be written."""
 
     path: str
-    overwrite: bool = False
-    option: str = "--output"
+    overwrite: bool
 
     @classmethod
-    def of(cls, path: str | PathLike[str] | None, inputs: Iterable[Any], *, overwrite: bool) -> Self | None:
-        """Where a run may write its model to; None if it writes none."""
-        return None if path is None else cls(fspath(path), overwrite).opened(inputs)
-
-    def opened(self, inputs: Iterable[Any]) -> Self:
-        """Itself, before anything is read: refuse one of the inputs, and what is no model."""
-        if not self.overwrite and is_input(self.path, inputs):
-            raise self._refused("it is one of the inputs")
-        self._existing()
-        return self
+    def of(cls, path: str | PathLike[str], inputs: Iterable[Any], *, overwrite: bool) -> Self:
+        """Where a run writes its model to; one of the inputs, and what is no model, is refused."""
+        output = cls(fspath(path), overwrite)
+        if not overwrite and is_input(path, inputs):
+            raise OutputRefused(path, "it is one of the inputs")
+        output._existing()
+        return output
 
     def roll_call(self) -> RollCall:
         """The documents of the model that is there, to be ticked off as a stream meets them."""
@@ -121,18 +117,18 @@ class ModelOutput:
         if existing is None:
             return
         if "checkpoint" in existing.settings:
-            raise self._refused("it is the checkpoint of a training")
+            raise OutputRefused(self.path, "it is the checkpoint of a training")
         try:
             ledger, n = stored_ledger(existing), _n_documents(existing)
         except ModelFileError:
-            raise self._refused(_UNREADABLE) from None
+            raise OutputRefused(self.path, _UNREADABLE) from None
         if ledger is not None and known.missing is not None:
             missing = known.missing(ledger)
             if missing:
                 documents = "1 document" if missing == 1 else f"{missing:,} documents"
-                raise self._refused(f"it has learned {documents} that this run does not know")
+                raise OutputRefused(self.path, f"it has learned {documents} that this run does not know")
         elif n > known.n:
-            raise self._refused(f"it has learned {n:,} documents, and this run has {known.n:,}")
+            raise OutputRefused(self.path, f"it has learned {n:,} documents, and this run has {known.n:,}")
 
     def save(self, known: KnownDocuments, write: Callable[[str], None]) -> str:
         """Write a model; its path. One that is refused by now is written beside, so that no work is lost."""
@@ -157,10 +153,7 @@ class ModelOutput:
         try:
             return open_model(self.path, verify="touched")
         except ModelFileError:
-            raise self._refused(_UNREADABLE) from None
-
-    def _refused(self, why: str) -> OutputRefused:
-        return OutputRefused(self.option, self.path, why)
+            raise OutputRefused(self.path, _UNREADABLE) from None
 
 
 def _n_documents(file: ModelFile) -> int:

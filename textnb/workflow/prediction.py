@@ -7,7 +7,8 @@ from math import exp
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from textnb.corpora.messages import is_table, read_messages
+from textnb.corpora.files import is_table
+from textnb.corpora.messages import read_messages
 from textnb.corpora.problems import Skipped
 from textnb.model.scorer import Scorer, open_scorer
 from textnb.workflow.progress import SILENT, Progress
@@ -25,6 +26,10 @@ class Answer(NamedTuple):
     id: str
     label: Any
     probabilities: dict[str, float]
+
+    @property
+    def label_text(self) -> str:
+        return "unsure" if self.label is None else str(self.label)
 
     @property
     def probability(self) -> float:
@@ -86,17 +91,25 @@ def predict(
     ['spam']
     """
     skipped = Skipped(strict=True) if skipped is None else skipped
-    whole = lines or as_document
-    if whole or not has_tables(files, options):
-        predictor = text_predictor(model)
-        if predictor is not None:
-            return answers(predictor, read_messages(files, lines, skipped), raw=raw)
-    if whole:
-        raise ValueError(f"{fspath(model)} is a model of columns, and takes the rows of tables: leave out --lines")
+    predictor = message_predictor(model, files, options, whole=lines or as_document)
+    if predictor is not None:
+        return answers(predictor, read_messages(files, lines, skipped), raw=raw)
     from textnb.workflow.table_prediction import open_documents, table_answers
 
     of_rows, documents = open_documents(model, files, options, skipped, progress)
     return (answer for _, answer in table_answers(of_rows, documents, raw=raw) if answer is not None)
+
+
+def message_predictor(
+    model: str | PathLike[str], files: list[str], options: ReadOptions | None, *, whole: bool
+) -> Scorer | Predictor | None:
+    """What predicts files or lines as `whole` documents; None where the rows of tables are to be predicted."""
+    if not whole and has_tables(files, options):
+        return None
+    predictor = text_predictor(model)
+    if predictor is None and whole:
+        raise ValueError(f"{fspath(model)} is a model of columns: it takes rows of tables, not lines or whole files")
+    return predictor
 
 
 def has_tables(files: list[str], options: ReadOptions | None) -> bool:

@@ -56,8 +56,8 @@ def part_of(corpus: Corpus, subset: str | None) -> tuple[Array, str]:
     if subset == "all" or (subset is None and corpus.split is None):
         return np.arange(len(corpus)), "all of it"
     if corpus.split is None:
-        raise ValueError(f"{corpus.name} has no train and test parts: leave --subset out to evaluate on all of it")
+        raise ValueError(f"{corpus.name} has no train and test parts: name no subset, and all of it is taken")
     rows = np.flatnonzero(corpus.split == (subset or "test"))
     if not len(rows):
-        raise ValueError(f"{corpus.name} has no document in its {subset or 'test'} part: choose another --subset")
+        raise ValueError(f"{corpus.name} has no document in its {subset or 'test'} part: choose another subset")
     return rows, f"its own {subset or 'test'} part"

@@ -215,11 +215,11 @@ def resume(path: Path, learning: StreamLearner, about: dict[str, Any]) -> None:
     file = open_model(path)
     saved = file.settings.get("checkpoint")
     if not isinstance(saved, dict):
-        raise ValueError(f"{path} is no checkpoint: choose another --checkpoint, remove it, or add --overwrite")
+        raise ValueError(f"{path} is no checkpoint: choose another name, remove it, or ask to overwrite it")
     for name, value in about.items():
         if saved.get(name) != value:
             raise ValueError(
                 f"{path} is the checkpoint of a training with another {name}: remove it to begin anew, "
-                "or add --overwrite"
+                "or ask to overwrite it"
             )
     learning.go_on(State(saved["stage"], saved["rows"], learner_of(file)))

@@ -14,8 +14,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from textnb.corpora import corpus_names
+from textnb.corpora.files import STDIN
 from textnb.corpora.rows import ReadOptions
-from textnb.corpora.stream import STDIN, DocumentStream, open_stream
+from textnb.corpora.stream import DocumentStream, open_stream
 from textnb.estimators.classifier import TextClassifier
 from textnb.model.records import to_json
 from textnb.statistics.ledger import RollCall
@@ -97,14 +98,14 @@ def train_stream(
     options = replace(options or ReadOptions(), text=(options and options.text) or "text")
     check_share(test_size)
     if checkpoint is not None and output is not None and Path(checkpoint).resolve() == Path(output).resolve():
-        raise ValueError("--checkpoint and --output are two files: a checkpoint is removed when the model is done")
-    place = ModelOutput.of(output, [source], overwrite=overwrite)
+        raise ValueError("checkpoint and output are two files: a checkpoint is removed when the model is done")
+    place = None if output is None else ModelOutput.of(output, [source], overwrite=overwrite)
     if checkpoint is not None:
-        ModelOutput(fspath(checkpoint), overwrite, "--checkpoint").opened([source])
+        ModelOutput.of(checkpoint, [source], overwrite=overwrite)
     if source in corpus_names() or Path(source).is_dir():
         raise ValueError(
-            f"{source} is no table, and is read as a whole: leave out --stream, --prune, --checkpoint and "
-            "--engine dask, or give .csv, .tsv or .jsonl files"
+            f"{source} is no table, and can only be read as a whole: train without a stream (no prune, checkpoint or "
+            "engine dask), or give .csv, .tsv or .jsonl files"
         )
     settings = checked_settings(settings, can_choose=False)
     keep_ledger = settings.get("ledger") is True
@@ -127,7 +128,7 @@ def train_stream(
     with _kept_if_interrupted(kept, learning, about, overwrite, progress):
         if engine == "dask":
             if prune is not None or checkpoint is not None or source == STDIN:
-                raise ValueError("--engine dask reads files, and takes no --prune and no --checkpoint")
+                raise ValueError("dask reads files, not stdin, and can neither prune nor keep a checkpoint")
             learn_on_cluster(classifier, source, options, test_size, seed, scheduler, progress)
         else:
             learning.run(lambda skip: watched_blocks(documents, skip, learning.stage, progress, held_out), undisturbed)
@@ -140,9 +141,7 @@ def train_stream(
             progress.status("evaluating …")
             evaluation, n_held_out = evaluate_stream(classifier, documents, held_out, roll)
             if evaluation is None and test_size > 0:
-                raise ValueError(
-                    f"no document of {documents.name} was held out to evaluate on: use a larger --test-size"
-                )
+                raise ValueError(f"no document of {documents.name} was held out to evaluate on: use a larger test size")
         if refit and n_held_out:
             learn_rest(classifier, documents, held_out, prune, progress)
     TextInput().name_columns(classifier, read_columns(options))

@@ -140,7 +140,7 @@ def added_names(columns: Collection[str]) -> tuple[str, str]:
 def _cells(answer: Answer | None, delimiter: str) -> list[str]:
     if answer is None:
         return ["", ""]
-    return [_cell("unsure" if answer.label is None else str(answer.label), delimiter), repr(answer.probability)]
+    return [_cell(answer.label_text, delimiter), repr(answer.probability)]
 
 
 def _cell(text: str, delimiter: str) -> str:

@@ -11,15 +11,16 @@ from typing import Any, NamedTuple
 
 from textnb.arrays import Array
 from textnb.corpora.decoding import known_encoding
-from textnb.corpora.messages import STDIN, is_table, open_source, os_error_line, read_messages
+from textnb.corpora.files import STDIN, is_table, open_source, os_error_line, table_format
+from textnb.corpora.messages import read_messages
 from textnb.corpora.problems import Problem, Skipped
-from textnb.corpora.readers import nothing_usable, table_format, table_records
+from textnb.corpora.readers import nothing_usable, table_records
 from textnb.corpora.rows import BadTable, Line, ReadOptions, Row
 from textnb.model.file import table_columns
 from textnb.storage import open_model
 from textnb.text.documents import batches
 from textnb.workflow.outputs import check_new
-from textnb.workflow.prediction import Answer, answers, has_tables, text_predictor
+from textnb.workflow.prediction import Answer, answers, message_predictor, text_predictor
 from textnb.workflow.progress import SILENT, Advance, Progress
 from textnb.workflow.reading import with_columns
 from textnb.workflow.table_output import replaced_file, table_output
@@ -86,11 +87,11 @@ def write_predictions(
     {'spam': 1, 'ham': 1}
     """
     path = fspath(output)
-    check_new(path, [model, *files], option="--output", overwrite=overwrite)
+    check_new(path, [model, *files], overwrite=overwrite)
     skipped = Skipped(strict=True) if skipped is None else skipped
     whole = lines or as_document
     format, has_rows = _output_format(path, files, options, whole=whole)
-    predictor: Any = text_predictor(model) if whole or not has_tables(files, options) else None
+    predictor: Any = message_predictor(model, files, options, whole=whole)
     if predictor is not None:
         documents: Iterator[Document] = (Document(name, text) for name, text in read_messages(files, lines, skipped))
     else:
@@ -104,7 +105,7 @@ def write_predictions(
             elif not document.is_header:
                 table.row(document.id, document.line, answer)
             if answer is not None:
-                labels["unsure" if answer.label is None else str(answer.label)] += 1
+                labels[answer.label_text] += 1
         if not labels:
             first = [*skipped.unreadable, *(f"{problem.where}: {problem.why}" for problem in skipped.problems)][:1]
             raise ValueError(" ".join(["there is no document to predict, and nothing is written.", *first]))
@@ -207,14 +208,14 @@ def _output_format(path: str, files: list[str], options: ReadOptions | None, *, 
     """The format of a table of predictions, and whether it has the rows of the one table that is read."""
     written = table_format(path)
     if written is None:
-        raise ValueError(f"-o {path}: predictions are written to .csv, .tsv or .jsonl, which may end in .gz")
+        raise ValueError(f"{path}: predictions are written to .csv, .tsv or .jsonl, which may end in .gz")
     if whole or len(files) != 1:
         return written, False
     read = options.format if files[0] == STDIN and options is not None else None
     if is_table(files[0]):
         read = table_format(files[0])
     if read not in (None, written):
-        raise ValueError(f"-o {path}: the rows of a .{read} table are written to a .{read} table: choose such a name")
+        raise ValueError(f"{path}: the rows of a .{read} table are written to a .{read} table: choose such a name")
     return written, read is not None
 
 

@@ -113,7 +113,7 @@ def train(
     array(['ham'], dtype='<U4')
     """
     check_share(test_size)
-    place = ModelOutput.of(output, [corpus], overwrite=overwrite)
+    place = None if output is None else ModelOutput.of(output, [corpus], overwrite=overwrite)
     work = _prepare(corpus, settings, decisions, categorical, numeric, options, progress, refit=refit, compact=compact)
     if place is not None:
         place.check(work.known)
@@ -165,7 +165,7 @@ def cross_validate(
     >>> cross_validate(mail, 3, model="multinomial", weights="counts").folds
     [1.0, 1.0, 1.0]
     """
-    place = ModelOutput.of(output, [corpus], overwrite=overwrite)
+    place = None if output is None else ModelOutput.of(output, [corpus], overwrite=overwrite)
     work = _prepare(corpus, settings, decisions, categorical, numeric, options, progress, compact=compact)
     if place is not None:
         place.check(work.known)
@@ -244,17 +244,17 @@ def _prepare(
         if model in FAMILIES and not FAMILIES[model].has_likelihood:
             usable = " or ".join(name for name, family in FAMILIES.items() if family.has_likelihood)
             raise ValueError(
-                f"--model {model} cannot be combined with --categorical or --numeric: its weights are no likelihood "
-                f"that theirs could be added to; use {usable}"
+                f"a {model} model cannot be combined with categorical or numeric columns: its weights are no "
+                f"likelihood that theirs could be added to; use {usable}"
             )
         columns = chosen_columns(corpus, options, categorical or (), numeric or ())
-        for option, wanted in (
-            ("--cost, --unsure and --ceiling are", decisions.wanted),
-            ("--refit is", refit),
-            ("--compact is", compact),
+        for what, wanted in (
+            ("costs, unsure and a ceiling are", decisions.wanted),
+            ("refit is", refit),
+            ("compact files are", compact),
         ):
             if wanted:
-                raise ValueError(f"{option} for models of text: leave out the other columns")
+                raise ValueError(f"{what} for models of text: leave out the other columns")
     read = opened(corpus, columns.options(options), progress)
     require_two_classes(read)
     return _Work(read, columns, columns.documents(read), columns.new_model(settings), read_columns(options), compact)
@@ -273,7 +273,7 @@ def checked_settings(settings: Mapping[str, Any], *, can_choose: bool) -> dict[s
 
 def check_share(test_size: float) -> None:
     if not 0 <= test_size < 1:
-        raise ValueError(f"--test-size is a share from 0 to less than 1, got {test_size:g}")
+        raise ValueError(f"the test size is a share from 0 to less than 1, got {test_size:g}")
 
 
 def split_documents(corpus: Corpus, test_size: float = 0.3, seed: int = 0) -> tuple[Array, Array, str]:
@@ -299,7 +299,7 @@ def split_documents(corpus: Corpus, test_size: float = 0.3, seed: int = 0) -> tu
     except ValueError:
         raise ValueError(
             f"a share of {test_size:g} of {len(corpus):,} documents is too few or too many to test {len(names)} "
-            "classes on: use more documents, another --test-size, or fewer --categories"
+            "classes on: use more documents, another test size, or fewer categories"
         ) from None
     return np.sort(np.concatenate([learn, everything[lone]])), np.sort(test), f"{test_size:.0%} held out at random"
 
@@ -311,7 +311,7 @@ def _predict_folds(
     corpus, labels = work.corpus, work.corpus.labels[rows]
     smallest = min(np.unique(labels, return_counts=True)[1])
     if smallest < n_folds:
-        raise ValueError(f"a class of {smallest} documents cannot be divided into {n_folds} folds: use a smaller --cv")
+        raise ValueError(f"a class of {smallest} documents cannot be divided into {n_folds} folds: use fewer folds")
     kind = StratifiedKFold if corpus.groups is None else StratifiedGroupKFold
     groups = None if corpus.groups is None else corpus.groups[rows]
     folds = kind(n_folds, shuffle=True, random_state=seed).split(rows, labels, groups)

@@ -175,7 +175,7 @@ def merge(
     from textnb.workflow.outputs import KnownDocuments, ModelOutput  # which a filter of mail need not wait for
 
     paths = [fspath(model) for model in models]
-    place = ModelOutput(fspath(output), overwrite).opened(paths)
+    place = ModelOutput.of(output, paths, overwrite=overwrite)
     merged = merge_models(place.path, paths, lambda merged: place.check(KnownDocuments.learned_by(merged)))
     return ModelSummary.of(place.path, merged, merged=paths)
 
@@ -258,7 +258,7 @@ def _refuse_near_misses(documents: LabelledDocuments, learner: Learner) -> None:
     label, meant = next(iter(found.items()))
     where = "" if documents.where is None else f"{documents.where[documents.labels.index(label)]}: "
     raise ValueError(
-        f"{where}the model has no class {label!r}; did you mean {meant!r}? If it is a new class, say --new-class"
+        f"{where}the model has no class {label!r}; did you mean {meant!r}? If it is meant, say that it is a new class"
     )
 
 
