@@ -247,12 +247,12 @@ def test_an_output_that_appears_meanwhile_is_not_overwritten(textnb, model, mail
         return answers(*arguments, **options)
 
     monkeypatch.setattr(table_prediction, "table_answers", while_another_writes)
-    before = sorted(os.listdir(tmp_path))
+    before = sorted(tmp_path.iterdir())
     done = textnb("predict", model, mail_csv, "-o", output)
     assert done.code == 2
     assert "it exists" in done.err
     assert output.read_text() == "another's"
-    assert sorted(os.listdir(tmp_path)) == sorted([*before, "out.csv"])
+    assert sorted(tmp_path.iterdir()) == sorted([*before, output])
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ def write_predictions(
         if not labels:
             first = [*skipped.unreadable, *(f"{problem.where}: {problem.why}" for problem in skipped.problems)][:1]
             raise ValueError(" ".join(["there is no document to predict, and nothing is written.", *first]))
-        check_new(path, [model, *files], option="--output", overwrite=overwrite)  # others may have written meanwhile
+        check_new(path, [model, *files], overwrite=overwrite)  # others may have written meanwhile
     return PredictionSummary(path, dict(labels), skipped.n_problems)
 
 
