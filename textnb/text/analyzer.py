@@ -71,8 +71,8 @@ class Analyzer:
         tokens = self.tokenize(text)
         if self.stop_words is not None:
             tokens = [token for token in tokens if token not in self.stop_words]
-        if self._stem is not None:
-            tokens = [self._stem(token) for token in tokens]
+        if self.stem is not None:
+            tokens = [self.stem(token) for token in tokens]
         return tokens if isinstance(tokens, list) else list(tokens)
 
     @property
@@ -106,7 +106,7 @@ class Analyzer:
         return pattern_tokenizer(DEFAULT_TOKEN_PATTERN if self.token_pattern is None else self.token_pattern)
 
     @cached_property
-    def _stem(self) -> Callable[[str], str] | None:
+    def stem(self) -> Callable[[str], str] | None:
         return named_stemmer(self.stemmer) if isinstance(self.stemmer, str) else self.stemmer
 
     def __getstate__(self) -> dict[str, Any]:

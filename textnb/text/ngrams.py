@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-_WHITE_SPACES = re.compile(r"\s\s+")
+WHITE_SPACES = re.compile(r"\s\s+")
 
 
 def word_ngrams(tokens: list[Any], low: int, high: int) -> list[Any]:
@@ -19,7 +19,7 @@ def word_ngrams(tokens: list[Any], low: int, high: int) -> list[Any]:
 
 def char_ngrams(text: str, low: int, high: int) -> list[str]:
     """All runs of `low` to `high` characters; runs of white space count as one space."""
-    text = _WHITE_SPACES.sub(" ", text)
+    text = WHITE_SPACES.sub(" ", text)
     return [text[i : i + n] for n in range(low, min(high, len(text)) + 1) for i in range(len(text) - n + 1)]
 
 

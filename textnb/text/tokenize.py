@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
@@ -67,13 +68,61 @@ def pattern_tokenizer(pattern: str) -> Tokenize:
     Simple patterns run on `re`. One that could backtrack for long runs on the `regex` package with a time limit; there
     `\\w` is Unicode's own, with combining marks and without fractions.
     """
+    compiled = _compiled(pattern)
+    if is_simple_pattern(pattern):
+        return compiled.findall
+    timed = _compiled_with_limit(pattern)
+
+    def tokenize(text: str) -> list[Any]:
+        with _time_limit(pattern, text):
+            return timed.findall(text, timeout=PATTERN_SECONDS)
+
+    return tokenize
+
+
+def pattern_spans(pattern: str) -> Callable[[str], list[tuple[int, int]]]:
+    """Where those matches start and end; one of an empty group has no length."""
+    compiled = _compiled(pattern)
+    group, is_simple = compiled.groups, is_simple_pattern(pattern)
+    timed: Any = compiled if is_simple else _compiled_with_limit(pattern)
+    limit = {} if is_simple else {"timeout": PATTERN_SECONDS}
+
+    def spans(text: str) -> list[tuple[int, int]]:
+        with _time_limit(pattern, text):
+            found = [match.span(group) for match in timed.finditer(text, **limit)]
+        return [(max(start, 0), max(end, 0)) for start, end in found]
+
+    return spans
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
     try:
         compiled = re.compile(pattern)
     except (re.error, RecursionError, OverflowError) as error:
         raise ValueError(f"token_pattern {pattern!r} is not a regular expression: {error}") from None
     if compiled.groups > 1:
         raise ValueError("More than 1 capturing group in token pattern. Only a single group should be captured.")
-    return compiled.findall if is_simple_pattern(pattern) else _timed_tokenizer(pattern)
+    return compiled
+
+
+def _compiled_with_limit(pattern: str) -> Any:
+    import regex
+
+    try:
+        return regex.compile(pattern)
+    except regex.error as error:
+        raise ValueError(f"token_pattern {pattern!r} is not a regular expression: {error}") from None
+
+
+@contextmanager
+def _time_limit(pattern: str, text: str) -> Iterator[None]:
+    try:
+        yield
+    except TimeoutError:
+        raise ValueError(
+            f"token_pattern {pattern!r} took longer than {PATTERN_SECONDS:g} s on a document of {len(text)} "
+            f"characters that starts {text[:40]!r}; use a pattern without nested repetitions"
+        ) from None
 
 
 # Characters that may be optional, and groups that may not, then at most one repetition and nothing that could fail
@@ -96,22 +145,3 @@ def is_simple_pattern(pattern: str) -> bool:
     branches = [_SIMPLE_BRANCH.fullmatch(branch) for branch in bare.split("|")]
     return all(branch and (branch["start"] or not (branch["repetition"] and branch["end"])) for branch in branches)
 
-
-def _timed_tokenizer(pattern: str) -> Tokenize:
-    import regex
-
-    try:
-        compiled = regex.compile(pattern)
-    except regex.error as error:
-        raise ValueError(f"token_pattern {pattern!r} is not a regular expression: {error}") from None
-
-    def tokenize(text: str) -> list[Any]:
-        try:
-            return compiled.findall(text, timeout=PATTERN_SECONDS)
-        except TimeoutError:
-            raise ValueError(
-                f"token_pattern {pattern!r} took longer than {PATTERN_SECONDS:g} s on a document of {len(text)} "
-                f"characters that starts {text[:40]!r}; use a pattern without nested repetitions"
-            ) from None
-
-    return tokenize
