@@ -58,8 +58,8 @@ def compare(corpus: str, before: Path, rounds: int) -> dict[str, Any]:
         "before": seconds[before],
         "after": seconds[ROOT],
         "ratio": seconds[ROOT] / seconds[before],
-        "same_choice": old["best"]["accuracy"] == new["best"]["accuracy"] and candidate(old) == candidate(new),
-        "same_accuracies": [t["accuracy"] for t in old["trials"]] == [t["accuracy"] for t in new["trials"]],
+        "same_choice": candidate(old) == candidate(new),
+        "same_accuracies": accuracies(old) == accuracies(new),
         "chosen": candidate(new),
     }
 
@@ -84,11 +84,19 @@ def train(corpus: str, tree: Path) -> tuple[float, Any]:
             _, status, used = os.wait4(process.pid, 0)
         if status:
             raise SystemExit(f"{' '.join(words)} failed in {tree}")
-        return used.ru_utime + used.ru_stime, json.loads(Path(folder, "result.json").read_text())["choice"]
+        return used.ru_utime + used.ru_stime, json.loads(Path(folder, "result.json").read_text()).get("choice")
 
 
-def candidate(choice: dict[str, Any]) -> dict[str, Any]:
+def candidate(choice: dict[str, Any] | None) -> dict[str, Any] | None:
+    """What was chosen; None where a version chooses nothing, as for a corpus with a class of one document."""
+    if choice is None:
+        return None
     return {name: choice["best"][name] for name in ("model", "weights", "ngrams", "min_df", "alpha")}
+
+
+def accuracies(choice: dict[str, Any] | None) -> list[float]:
+    """The accuracy of every candidate, the best one first."""
+    return [] if choice is None else [trial["accuracy"] for trial in (choice["best"], *choice["trials"])]
 
 
 def commit(tree: Path) -> str:

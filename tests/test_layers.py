@@ -155,6 +155,8 @@ def test_it_is_imported_only_when_asked_for(package):
         ("import textnb.text._kernel", ["numpy", "threading", "dataclasses"]),
         ("import textnb.model.scorer", ["numpy", "dataclasses", "typer"]),
         ("import textnb.workflow.prediction", ["numpy", "dataclasses", "typer"]),
+        ("import textnb.workflow.training", ["scipy", "sklearn", "nltk", "regex", "typer"]),
+        ("import textnb.model.derive", ["scipy", "textnb.likelihood.touched", "textnb.likelihood.groups"]),
         ("import textnb.workflow.updating", ["scipy", "sklearn", "nltk", "regex", "typer"]),
     ],
 )

@@ -53,6 +53,33 @@ print(*sorted(loaded & packages_distributions().keys()))
     assert set(done.stdout.splitlines()[-1].split()) <= {*packages, "textnb", "_distutils_hack"}
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        ["train", "mail.csv", "--output", "new.tnb"],
+        ["train", "mail.csv", "--output", "new.tnb", "--refit", "--unsure", "0.2", "--json"],
+        ["train", "mail.csv", "--output", "new.tnb", "--stream"],
+        ["tune", "mail.csv"],
+        ["evaluate", "mail.tnb", "mail.csv", "--all"],
+        ["inspect", "mail.tnb"],
+        ["audit", "mail.csv"],
+        ["count", "mail.csv", "--output", "new.tnb"],
+    ],
+    ids=" ".join,
+)
+def test_models_of_text_need_no_scientific_stack_but_numpy(model, mail_csv, tmp_path, call):
+    script = f"""
+import sys
+from textnb.cli.app import run
+assert run({call!r}) == 0
+print(*sorted({{name.partition(".")[0] for name in sys.modules}} & {{"sklearn", "scipy", "pandas", "matplotlib"}}))
+"""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    words = [sys.executable, "-c", script]
+    done = subprocess.run(words, capture_output=True, text=True, check=True, cwd=tmp_path, env=environment)
+    assert done.stdout.splitlines()[-1] == ""
+
+
 def test_a_result_goes_to_stdout_as_json_tools_read_it(mail_csv, tmp_path):
     done = shell(f"textnb train {mail_csv} --json | {sys.executable} -m json.tool", tmp_path)
     assert (done.returncode, done.stderr) == (0, "")

@@ -164,7 +164,7 @@ def test_an_update_that_is_interrupted_anywhere_changes_nothing(how, weights, mo
         "textnb.model.learner.totals_by_class",
         "textnb.model.learner.hashes",
         "textnb.statistics.text_counts.TextCounts._combine",
-        "textnb.estimators.classifier.TextClassifier._set",
+        "textnb.estimators.text_model.TextModel._set",
     ]
     n_interrupted = 0
     for point in points:

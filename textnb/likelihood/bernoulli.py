@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from textnb.arrays import Array, SparseRows
-from textnb.likelihood.groups import Groups, Scores
 from textnb.likelihood.rules import ClassPart, linear_rule
 from textnb.likelihood.smoothing import Alpha, log_smoothed, of_features, per_feature
-from textnb.likelihood.touched import Touched, compact
+
+if TYPE_CHECKING:
+    from textnb.likelihood.groups import Groups, Scores
 
 _ROUNDING = 1e-9  # what sums of document weights may be off by
 
@@ -100,6 +101,8 @@ def leave_one_out(totals: SparseRows, norm: bool) -> Scores:
     p_cj = (n_cj − G_cj + α_j) / (N_c − D_c + 2 α_j), where the row's group has D_c of the N_c documents of class c, and
     G_cj of the n_cj with word j.
     """
+    from textnb.likelihood.touched import Touched, compact  # which predicting and learning need not wait for
+
     present = totals.with_data(compact(totals.data)).toarray()
 
     def scores(rows: SparseRows, scored: SparseRows, groups: Groups, alphas: Sequence[Alpha]) -> Array | None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from textnb.arrays import Array, SparseRows
-from textnb.likelihood.groups import Groups, Scores, cell_totals, group_totals, subtract
 from textnb.likelihood.rules import ClassPart
 from textnb.likelihood.smoothing import Alpha, log_mass, log_smoothed, of_features, per_feature
-from textnb.likelihood.touched import Block, Touched, TouchedEntries, compact, logarithm_sums
+
+if TYPE_CHECKING:
+    from textnb.likelihood.groups import Groups, Scores
 
 NEEDS_SMOOTHING = (
     "ComplementNB needs alpha > 0 here: with alpha = 0, a feature that occurs in one class only, or in none, would get "
@@ -61,6 +63,9 @@ def leave_one_out(totals: SparseRows, norm: bool) -> Scores:
 
     R_cj is the total of all classes but c, and H_cj what the row's group holds of it.
     """
+    from textnb.likelihood.groups import subtract  # which predicting and learning need not wait for
+    from textnb.likelihood.touched import Touched, compact
+
     n_features, n_classes = totals.shape
     everywhere, of_classes = totals.row_sums(), totals.column_sums()
     rest = np.repeat(compact(everywhere), n_classes).reshape(n_features, n_classes)  # few classes have a word
@@ -87,6 +92,9 @@ def leave_one_out(totals: SparseRows, norm: bool) -> Scores:
 
 def _weight_sums(rows: SparseRows, groups: Groups, rest: Array, alpha: Alpha) -> Array:
     """Σ_j log(R_cj − H_cj + α_j) over all words, (n_groups, K): that of R, put right where a group has the word."""
+    from textnb.likelihood.groups import cell_totals, group_totals
+    from textnb.likelihood.touched import Block, TouchedEntries, logarithm_sums
+
     wholes = group_totals(rows, groups)
     words = wholes.with_data(np.ones(len(wholes.data)))
     right = logarithm_sums(words, rest, wholes.data, alpha)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textnb.arrays import Array, SparseRows
 from textnb.likelihood import bernoulli, complement, multinomial
-from textnb.likelihood.groups import Scores
 from textnb.likelihood.rules import ClassPart, LinearRule, linear_rule
 from textnb.likelihood.smoothing import Alpha
+
+if TYPE_CHECKING:
+    from textnb.likelihood.groups import Scores
 
 NO_LIKELIHOOD = (
     "ComplementNB has no likelihood: its weights say how unlike a document the other classes are, not how probable the "

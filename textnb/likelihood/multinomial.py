@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from textnb.arrays import Array, SparseRows
-from textnb.likelihood.groups import Groups, Scores, subtract
 from textnb.likelihood.rules import ClassPart
 from textnb.likelihood.smoothing import Alpha, log_mass, log_smoothed, of_features, per_feature, safe_log
-from textnb.likelihood.touched import Touched, compact
+
+if TYPE_CHECKING:
+    from textnb.likelihood.groups import Groups, Scores
 
 
 def log_probability(totals: SparseRows, documents: Array, alpha: Alpha, norm: bool = False) -> Array:
@@ -39,6 +41,9 @@ def term_part(totals: SparseRows, documents: Array, alpha: Alpha) -> tuple[float
 
 def leave_one_out(totals: SparseRows, norm: bool) -> Scores:
     """Σ_j x_j log((N_cj − G_cj + α_j) / Σ_j (N_cj − G_cj + α_j)), where the row's group holds G_cj in class c."""
+    from textnb.likelihood.groups import subtract  # which predicting and learning need not wait for
+    from textnb.likelihood.touched import Touched, compact
+
     counts, n_features = totals.with_data(compact(totals.data)).toarray(), totals.shape[0]
 
     def scores(rows: SparseRows, scored: SparseRows, groups: Groups, alphas: Sequence[Alpha]) -> Array:

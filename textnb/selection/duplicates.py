@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from textnb.arrays import Array, SparseRows, compiled_kernel
+from textnb.arrays import Array, SparseRows, compiled_kernel, ranges, row_blocks
 
 _HASHES = 96
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2⁶⁴ / golden ratio, odd: spreads what it is multiplied with
@@ -151,16 +151,17 @@ def _bands(threshold: float) -> tuple[int, int]:
 
 def _jaccard(indptr: Array, indices: Array, n_columns: int, left: Array, right: Array) -> Array:
     """|A ∩ B| / |A ∪ B| of each pair of rows."""
-    from scipy.sparse import csr_array
-
-    sets = csr_array((np.ones(len(indices), dtype=np.int32), indices, indptr), shape=(len(indptr) - 1, n_columns))
     sizes = np.diff(indptr)
     total = sizes[left] + sizes[right]
     shared = np.zeros(len(left), dtype=np.int64)
-    ends = np.cumsum(total)
-    start = 0
-    while start < len(left):
-        stop = max(start + 1, int(np.searchsorted(ends, ends[start] + _BLOCK)))
-        shared[start:stop] = sets[left[start:stop]].multiply(sets[right[start:stop]]).sum(axis=1)
-        start = stop
+
+    def keys(documents: Array) -> Array:
+        """The terms of some documents, those of each set apart from those of the others."""
+        lengths = sizes[documents]
+        return np.repeat(np.arange(len(documents)) * n_columns, lengths) + indices[ranges(indptr[documents], lengths)]
+
+    for start, stop in row_blocks(np.append(0, np.cumsum(total)), _BLOCK):
+        both = np.sort(np.concatenate((keys(left[start:stop]), keys(right[start:stop]))), kind="stable")
+        repeated = both[1:][both[1:] == both[:-1]]
+        shared[start:stop] = np.bincount(repeated // max(n_columns, 1), minlength=stop - start)
     return shared / (total - shared)

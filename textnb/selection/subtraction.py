@@ -11,8 +11,6 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils.validation import column_or_1d
 
 from textnb.arrays import Array, SparseRows
 from textnb.likelihood.families import family
@@ -98,6 +96,9 @@ def _fitted(estimator: Any, X: Any, y: Any) -> tuple[Any, Array]:
     """The model of all rows, which has checked them and laid out what stays fixed, and the class of every row."""
     if not hasattr(estimator, "_log_likelihood_without"):
         raise ValueError(f"leave-one-out needs a naive Bayes model of textnb, got {estimator!r}")
+    from sklearn.base import clone  # an estimator was given, so it is there
+    from sklearn.utils.validation import column_or_1d
+
     model = clone(estimator).fit(X, y)
     return model, class_positions(column_or_1d(y), model.classes_)
 

@@ -11,9 +11,7 @@ from textnb.arrays import Array
 from textnb.corpora.corpus import Corpus
 from textnb.corpora.problems import Problem
 from textnb.corpora.rows import DEFAULT_OPTIONS, ReadOptions
-from textnb.estimators.classifier import TextClassifier
-from textnb.estimators.count import MultinomialNB
-from textnb.estimators.sklearn_compat import to_public_csr
+from textnb.estimators.text_model import TextModel
 from textnb.selection.audit import (
     CrossClassDuplicate,
     LengthStandard,
@@ -99,7 +97,7 @@ def audit(
     read = opened(corpus, options, progress)
     require_two_classes(read, "there is nothing to compare labels with")
     progress.status(f"judging {len(read):,} documents …")
-    classifier = TextClassifier(**{"model": "complement", **settings, "ledger": False, "calibrate": False})
+    classifier = TextModel(**{"model": "complement", **settings, "ledger": False, "calibrate": False})
     classifier.fit(read.texts, read.labels, groups=read.groups)
     training, classes = classifier.training_documents(), np.array(read.classes)
     joint = classifier.leave_one_out() if read.groups is None else classifier.leave_one_group_out()
@@ -117,8 +115,11 @@ def audit(
     )
 
 
-def rate_novelty(classifier: TextClassifier, texts: list[str], class_ids: Array) -> list[Novelty]:
+def rate_novelty(classifier: TextModel, texts: list[str], class_ids: Array) -> list[Novelty]:
     """How unlike the training documents new ones are, by a multinomial model of the counts."""
+    from textnb.estimators.count import MultinomialNB
+    from textnb.estimators.sklearn_compat import to_public_csr
+
     counts = classifier.training_documents().counts
     known = counts.append_column(np.zeros(counts.shape[0], dtype=np.int64))  # an unknown word is one never counted
     model = MultinomialNB(alpha=0.1)

@@ -16,7 +16,7 @@ from functools import partial, reduce
 from importlib import import_module
 from operator import add
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -39,7 +39,7 @@ from textnb.text.threads import available_cores
 from textnb.workflow.stream import FREQUENCIES, UNKNOWN, freeze_frequencies, frequency_learner, is_held_out, stages_of
 
 if TYPE_CHECKING:
-    from textnb.estimators.classifier import TextClassifier
+    from textnb.estimators.text_model import TextModel
 
 BLOCK_BYTES = 64_000_000  # of a JSON-lines file that is not packed, to a partition
 BYTES_END_LINES = ("utf-8-sig", "ascii", "iso8859-1", "cp1252")  # encodings in which no other character has the byte
@@ -73,11 +73,10 @@ class Part:
 
 
 Report = Callable[[Problems], None]
+Model = TypeVar("Model", bound="TextModel")
 
 
-def fit_bag(
-    classifier: TextClassifier, bag: Any, client: Any = None, *, report: Report | None = None
-) -> TextClassifier:
+def fit_bag(classifier: Model, bag: Any, client: Any = None, *, report: Report | None = None) -> Model:
     """Fit a classifier on a dask bag of (text, label) pairs: what `fit` makes of the same documents, to the last bit.
 
     Parameters

@@ -13,7 +13,7 @@ from textnb.corpora.manifest import corpus_names
 from textnb.corpora.problems import Problem
 from textnb.corpora.rows import ReadOptions
 from textnb.corpora.stream import open_stream
-from textnb.estimators.classifier import TextClassifier
+from textnb.estimators.text_model import TextModel
 from textnb.model.file import fitted_of, learner_of
 from textnb.model.update import open_text_model, write_learner
 from textnb.statistics.ledger import RollCall
@@ -64,7 +64,7 @@ def count(
     if like is None:
         settings = {"weights": "counts", "ledger": False, **settings}  # parts of tf-idf have each their own idf
         settings["calibrate"] = False  # which needs all documents
-        classifier = TextClassifier(**settings)
+        classifier = TextModel(**settings)
         learner = classifier.new_learner(keep_ledger=settings["ledger"] is True)
         fitted = replace(classifier.fitted_record(), columns=read_columns(options))
     else:

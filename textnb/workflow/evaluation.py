@@ -12,7 +12,7 @@ from textnb.corpora.corpus import Corpus
 from textnb.corpora.rows import ReadOptions
 from textnb.model.decision import UNSURE
 from textnb.model.policy import Policy
-from textnb.workflow.inputs import Documents, ModelLike, TableInput, open_fitted, remembered_columns, take
+from textnb.workflow.inputs import Documents, ModelLike, open_fitted, remembered_columns, take
 from textnb.workflow.metrics import DecisionEvaluation, Evaluation, Outcomes, measure, measure_decisions
 from textnb.workflow.progress import SILENT, Progress
 from textnb.workflow.reading import CorpusLike, in_blocks, opened, part_of, with_columns
@@ -64,8 +64,7 @@ def evaluate(
     """
     classifier, columns, path = open_fitted(model)
     options = options or ReadOptions(text=None)
-    if isinstance(columns, TableInput):
-        columns = columns.with_text(options.text)
+    columns = columns.with_text(options.text)
     options = with_columns(options, remembered_columns(path), label)
     read = opened(corpus, columns.options(options), progress)
     rows, part = part_of(read, subset)

@@ -8,17 +8,15 @@ from os import PathLike, fspath
 from typing import Any
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 
-from textnb.estimators.classifier import TextClassifier, load
-from textnb.estimators.mixed_file import kind_of, text_predictor
+from textnb.estimators.text_model import TextModel, open_fitted_model
 from textnb.model.file import has_counts, is_compact, parameters_of, settings_of, stored_ledger
 from textnb.model.records import to_json
 from textnb.statistics.ledger import ledger_arrays
 from textnb.storage import ModelFile, open_model
 from textnb.text.ngram_terms import NGRAM_ARRAYS
 from textnb.text.terms import STRING_ARRAYS
-from textnb.workflow.inputs import column_names_of, part_settings, rows_of_classes, shown_settings
+from textnb.workflow.inputs import shown_settings
 
 _SPACES = {  # what the arrays of a file are
     **dict.fromkeys((*STRING_ARRAYS, *NGRAM_ARRAYS), "terms"),
@@ -54,10 +52,10 @@ def inspect(model: str | PathLike[str], terms: int = 10) -> Inspection:
     (2, 'cheap')
     """
     path = fspath(model)
-    classifier = load(path)
+    classifier = open_fitted_model(path)
     file = open_model(path, verify="touched")
     about = {"model_file": path, "bytes": file.nbytes, "written_by": file.writer, "space": _space(file)}
-    facts = _text_facts(classifier, file, terms) if isinstance(classifier, TextClassifier) else None
+    facts = _text_facts(classifier, file, terms) if isinstance(classifier, TextModel) else None
     return Inspection(about | (facts or _mixed_facts(classifier, path, terms)))
 
 
@@ -81,7 +79,7 @@ def _ledger_facts(file: ModelFile) -> dict[str, int] | None:
     return {"documents": len(ledger), "entries": len(ledger.keys), "bytes": sum(array.nbytes for array in arrays)}
 
 
-def _text_facts(classifier: TextClassifier, file: ModelFile, n_terms: int) -> dict[str, Any]:
+def _text_facts(classifier: TextModel, file: ModelFile, n_terms: int) -> dict[str, Any]:
     documents = file.array("documents").tolist()
     _, chosen = parameters_of(file)
     top = classifier.top_terms(n_terms)
@@ -101,6 +99,8 @@ def _text_facts(classifier: TextClassifier, file: ModelFile, n_terms: int) -> di
 
 
 def _mixed_facts(model: Any, path: str, most: int) -> dict[str, Any]:
+    from textnb.workflow.table_input import column_names_of, part_settings, rows_of_classes
+
     names = column_names_of(model, path)
     rows = rows_of_classes(model)
     return {
@@ -143,6 +143,10 @@ def _learning_facts(file: ModelFile) -> dict[str, Any] | None:
 
 def _learned(estimator: Any, columns: list[str], most: int) -> dict[str, Any]:
     """Top terms, the most frequent categories of each column, or its means and deviations."""
+    from sklearn.pipeline import Pipeline
+
+    from textnb.estimators.mixed_file import kind_of, text_predictor
+
     if not isinstance(estimator, Pipeline):
         is_gaussian = kind_of(estimator) == "gaussian"
         facts = _numbers(estimator) if is_gaussian else _categories(estimator, most)

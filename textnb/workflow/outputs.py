@@ -159,7 +159,7 @@ class ModelOutput:
 def _n_documents(file: ModelFile) -> int:
     if file.settings.get("kind") == "mixed":
         from textnb.estimators.mixed_file import mixed_of
-        from textnb.workflow.inputs import rows_of_classes
+        from textnb.workflow.table_input import rows_of_classes
 
         return int(sum(rows_of_classes(mixed_of(file))))
     return settings_of(file).n_documents or int(file.array("documents").sum())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from textnb.model.records import to_json
@@ -127,16 +128,23 @@ class TrainingResult(EvaluationResult):
         What was chosen for settings that are "auto", and from what.
     """
 
-    classifier: Any = field(repr=False)
+    model: Any = field(repr=False)
     n_learned: int
     n_documents: int
     compact: bool = False
     folds: list[float] = field(default_factory=list)
     choice: Choice | None = None
 
+    @cached_property
+    def classifier(self) -> Any:
+        """The fitted model as an estimator: a `TextClassifier` or a `MixedNB`."""
+        from textnb.estimators.classifier import as_estimator
+
+        return as_estimator(self.model)
+
     def _measured(self) -> dict[str, Any]:
         if self.evaluation is None:  # then every measure is None
-            return defaultdict(lambda: None, classes=self.classifier.classes_.tolist(), n=0)
+            return defaultdict(lambda: None, classes=self.model.classes_.tolist(), n=0)
         return super()._measured()
 
     def _of_training(self) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from textnb.corpora import corpus_names
 from textnb.corpora.files import STDIN
 from textnb.corpora.rows import ReadOptions
 from textnb.corpora.stream import DocumentStream, open_stream
-from textnb.estimators.classifier import TextClassifier
+from textnb.estimators.text_model import TextModel
 from textnb.model.records import to_json
 from textnb.statistics.ledger import RollCall
 from textnb.text.documents import batches
@@ -109,7 +109,7 @@ def train_stream(
         )
     settings = checked_settings(settings, can_choose=False)
     keep_ledger = settings.get("ledger") is True
-    classifier = TextClassifier(**settings | {"ledger": keep_ledger, "calibrate": False})  # which needs all documents
+    classifier = TextModel(**settings | {"ledger": keep_ledger, "calibrate": False})  # which needs all documents
     learning = StreamLearner(classifier.new_learner(keep_ledger=keep_ledger), prune=prune)
     roll = RollCall(None) if place is None else place.roll_call()
     n_passes = len(learning.stages) + (test_size > 0 or roll.is_needed) + refit
@@ -162,7 +162,7 @@ def train_stream(
         evaluated_on="nothing" if evaluation is None else by_hash,
         settings=shown_settings(classifier.parameters_in_use),
         evaluation=evaluation,
-        classifier=classifier,
+        model=classifier,
         model_file=path,
         compact=compact,
         problems=documents.problems,
@@ -170,7 +170,7 @@ def train_stream(
     )
 
 
-def _identity(classifier: TextClassifier) -> dict[str, Any]:
+def _identity(classifier: TextModel) -> dict[str, Any]:
     """The parameters that a checkpoint must agree with: all but the number of threads."""
     parameters = classifier.get_params(deep=False)
     given = parameters.pop("vocabulary") is not None
@@ -216,7 +216,7 @@ def watched_blocks(
 
 
 def learn_on_cluster(
-    classifier: TextClassifier,
+    classifier: TextModel,
     source: str,
     options: ReadOptions,
     share: float,
@@ -234,7 +234,7 @@ def learn_on_cluster(
 
 
 def learn_rest(
-    classifier: TextClassifier, documents: DocumentStream, is_held_out: IsHeldOut, prune: int | None, progress: Progress
+    classifier: TextModel, documents: DocumentStream, is_held_out: IsHeldOut, prune: int | None, progress: Progress
 ) -> None:
     """Learn the documents held out, too."""
     assert classifier.learner_ is not None
@@ -244,7 +244,7 @@ def learn_rest(
 
 
 def evaluate_stream(
-    classifier: TextClassifier, documents: DocumentStream, is_held_out: IsHeldOut, roll: RollCall
+    classifier: TextModel, documents: DocumentStream, is_held_out: IsHeldOut, roll: RollCall
 ) -> tuple[Evaluation | None, int]:
     """The evaluation on the documents held out, if there are any, and their number; all are ticked off the roll."""
     classes = classifier.classes_.astype(np.str_)

@@ -128,7 +128,8 @@ def open_documents(
     predictor = text_predictor(model)
     if predictor is not None:
         return predictor, _documents(files, options, lambda row: row.text, skipped, progress)
-    from textnb.workflow.inputs import TableInput, open_fitted
+    from textnb.workflow.inputs import open_fitted
+    from textnb.workflow.table_input import TableInput
 
     fitted, columns, _ = open_fitted(file.path)
     assert isinstance(columns, TableInput)

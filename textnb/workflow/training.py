@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, train_test_split
 
 from textnb.arrays import Array
 from textnb.corpora.corpus import Corpus
 from textnb.corpora.rows import ReadOptions
-from textnb.estimators.classifier import TextClassifier
+from textnb.estimators.text_model import TextModel
 from textnb.likelihood.families import FAMILIES
 from textnb.model.decision import UNSURE
 from textnb.model.parameters import CHOOSABLE, is_auto
 from textnb.model.settings import Columns
+from textnb.selection.splitting import stratified_split
 from textnb.workflow.evaluation import evaluate_decisions, evaluate_documents
-from textnb.workflow.inputs import Documents, Input, TextInput, chosen_columns, take
+from textnb.workflow.inputs import Documents, Input, TextInput, take
 from textnb.workflow.metrics import DecisionEvaluation, Evaluation, measure
 from textnb.workflow.outputs import KnownDocuments, ModelOutput
 from textnb.workflow.progress import SILENT, Progress
@@ -212,7 +212,7 @@ class _Work:
             corpus=self.corpus.name,
             edition=self.corpus.edition,
             settings=self.columns.settings(self.model),
-            classifier=self.model,
+            model=self.model,
             choice=getattr(self.model, "choice_", None),
             calibration=getattr(self.model, "calibration_", None),
             model_file=path,
@@ -247,6 +247,8 @@ def _prepare(
                 f"a {model} model cannot be combined with categorical or numeric columns: its weights are no "
                 f"likelihood that theirs could be added to; use {usable}"
             )
+        from textnb.workflow.table_input import chosen_columns
+
         columns = chosen_columns(corpus, options, categorical or (), numeric or ())
         for what, wanted in (
             ("costs, unsure and a ceiling are", decisions.wanted),
@@ -263,7 +265,7 @@ def _prepare(
 def checked_settings(settings: Mapping[str, Any], *, can_choose: bool) -> dict[str, Any]:
     """Settings that `TextClassifier` has, without those that are left out; nothing is "auto" unless it can be."""
     for name in settings:
-        if name not in TextClassifier().get_params():
+        if name not in TextModel().get_params():
             raise ValueError(f"there is no setting {name!r}; columns are named by options=ReadOptions(text=…, label=…)")
     given = {name: value for name, value in settings.items() if name not in CHOOSABLE or value is not None}
     if not can_choose and any(is_auto(given.get(name)) for name in CHOOSABLE):
@@ -288,20 +290,19 @@ def split_documents(corpus: Corpus, test_size: float = 0.3, seed: int = 0) -> tu
         if not len(learn) or not len(test):
             raise ValueError(f"{corpus.name} has no document in its {'test' if len(learn) else 'train'} part")
         return learn, test, "its own test part"
-    everything = np.arange(len(corpus))
     # A class of one document can only be learned from: it cannot be on both sides.
     names, counts = np.unique(corpus.labels, return_counts=True)
     lone = np.isin(corpus.labels, names[counts < 2])
+    others = np.flatnonzero(~lone)
     try:
-        learn, test = train_test_split(
-            everything[~lone], test_size=test_size, random_state=seed, stratify=corpus.labels[~lone]
-        )
+        learn, test = stratified_split(np.unique(corpus.labels[others], return_inverse=True)[1], test_size, seed)
     except ValueError:
         raise ValueError(
             f"a share of {test_size:g} of {len(corpus):,} documents is too few or too many to test {len(names)} "
             "classes on: use more documents, another test size, or fewer categories"
         ) from None
-    return np.sort(np.concatenate([learn, everything[lone]])), np.sort(test), f"{test_size:.0%} held out at random"
+    learned = np.sort(np.concatenate([others[learn], np.flatnonzero(lone)]))
+    return learned, others[test], f"{test_size:.0%} held out at random"
 
 
 def _predict_folds(
@@ -312,6 +313,8 @@ def _predict_folds(
     smallest = min(np.unique(labels, return_counts=True)[1])
     if smallest < n_folds:
         raise ValueError(f"a class of {smallest} documents cannot be divided into {n_folds} folds: use fewer folds")
+    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+
     kind = StratifiedKFold if corpus.groups is None else StratifiedGroupKFold
     groups = None if corpus.groups is None else corpus.groups[rows]
     folds = kind(n_folds, shuffle=True, random_state=seed).split(rows, labels, groups)
@@ -319,7 +322,7 @@ def _predict_folds(
     named = np.full(len(rows), UNSURE)
     policy, accuracies = None, []
     for learn, test in progress.each(folds, n_folds, "cross-validating", " folds"):
-        model = clone(work.model)
+        model = deepcopy(work.model)
         work.columns.fit(model, corpus, work.documents, rows[learn])
         predicted = model.predict_log_proba(take(work.documents, rows[test]))
         columns = np.searchsorted(corpus.classes, model.classes_)

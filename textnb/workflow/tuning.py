@@ -11,7 +11,7 @@ import numpy as np
 from textnb.corpora.corpus import select
 from textnb.corpora.problems import Problem
 from textnb.corpora.rows import DEFAULT_OPTIONS, ReadOptions
-from textnb.estimators.classifier import TextClassifier
+from textnb.estimators.text_model import TextModel
 from textnb.model.parameters import AUTO, CHOOSABLE
 from textnb.selection.tuning import Choice
 from textnb.workflow.metrics import wilson_interval
@@ -65,7 +65,7 @@ def tune(
         read = select(read, "train")
     require_two_classes(read)
     class_ids = np.searchsorted(read.classes, read.labels)
-    classifier = TextClassifier(**{**dict.fromkeys(CHOOSABLE, AUTO), "ledger": False, **settings})
+    classifier = TextModel(**{**dict.fromkeys(CHOOSABLE, AUTO), "ledger": False, **settings})
     with shown_trials(progress) as report:
         choice = classifier.choose(read.texts, class_ids, read.groups, progress=report)
     return TuningResult(read.name, read.edition, len(read), len(read.classes), choice, read.problems)

@@ -1,0 +1,569 @@
+"""Naive Bayes on raw text without scikit-learn: what workflows train, and what `TextClassifier` makes an estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from inspect import signature
+from numbers import Real
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+
+from textnb.arrays import Array
+from textnb.likelihood.families import FAMILIES
+from textnb.model.calibration import Calibration
+from textnb.model.compact import write_compact
+from textnb.model.derive import Derivation, derive
+from textnb.model.file import (
+    COMPACT,
+    Fitted,
+    content,
+    fitted_of,
+    has_counts,
+    is_compact,
+    learner_of,
+    parameters_of,
+    settings_of,
+    whole_predictor_of,
+)
+from textnb.model.learner import Learner
+from textnb.model.parameters import (
+    AUTO,
+    CHOOSABLE,
+    Accents,
+    Auto,
+    Model,
+    Units,
+    Unknown,
+    Weights,
+    effective,
+    is_auto,
+    left_to_choice,
+    open_parameters,
+    with_literature,
+)
+from textnb.model.policy import Policy
+from textnb.model.predictor import Predictor
+from textnb.model.recipe import Recipe
+from textnb.model.settings import USUAL_COLUMNS
+from textnb.selection.documents import TrainingDocuments
+from textnb.selection.thresholds import threshold_for_ceiling
+from textnb.selection.tuning import Choice, Fixed, Trial, tune
+from textnb.statistics.counts import unique_classes
+from textnb.storage import open_model, write_model
+from textnb.text.analyzer import Analyzer, check_stop_words, stop_word_set
+from textnb.text.counting import RememberedCounts, count_all, term_table
+from textnb.text.documents import as_documents, decoded
+from textnb.text.features import UNKNOWN_CHOICES
+from textnb.text.limits import Limits
+from textnb.text.terms import TermTable
+from textnb.text.threads import check_jobs
+from textnb.text.tokenize import DEFAULT_TOKEN_PATTERN
+from textnb.text.vocabulary import checked_ids
+from textnb.text.weights import check_weighting
+
+if TYPE_CHECKING:
+    from textnb.estimators.mixed import MixedNB
+
+FEWEST_DOCUMENTS = 50  # from which parameters that are left out are chosen
+DERIVED = ("_training", "_derivation", "_predictor", "_vocabulary")  # attributes that follow from the others
+
+
+class TextModel:
+    """Naive Bayes on raw text, with the parameters and attributes of `TextClassifier`, which documents them.
+
+    Labels are an array of one kind; an estimator checks more.
+    """
+
+    learner_: Learner | None  # None for a model of a file without counts
+    calibration_: Calibration | None
+    policy_: Policy | None
+    choice_: Choice
+    _fitted_with: dict[str, Any]
+    _chosen: dict[str, Any]
+    _old_predictor: Predictor  # of a file without counts, and
+    _n_documents: int | None  # how many it has learned, if it says so
+
+    def __init__(
+        self,
+        model: Model | Auto | None = None,
+        weights: Weights | Auto | None = None,
+        ngrams: tuple[int, int] | Auto | None = None,
+        analyzer: Units | Callable[[Any], Iterable[Any]] = "word",
+        alpha: float | Auto | None = None,
+        unknown: Unknown = "ignore",
+        calibrate: bool = True,
+        *,
+        tokenizer: str | Callable[[str], Iterable[Any]] | None = None,
+        stemmer: str | Callable[[str], str] | None = None,
+        lowercase: bool = True,
+        strip_accents: Accents | Callable[[str], str] | None = None,
+        stop_words: Literal["english"] | Iterable[str] | None = None,
+        token_pattern: str = DEFAULT_TOKEN_PATTERN,
+        min_df: float | int | Auto | None = None,
+        max_df: float | int = 1.0,
+        max_features: int | None = None,
+        vocabulary: Any = None,
+        fit_prior: bool = True,
+        class_prior: Any = None,
+        norm: bool = False,
+        ledger: bool | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.model = model
+        self.weights = weights
+        self.ngrams = ngrams
+        self.analyzer = analyzer
+        self.alpha = alpha
+        self.unknown = unknown
+        self.calibrate = calibrate
+        self.tokenizer = tokenizer
+        self.stemmer = stemmer
+        self.lowercase = lowercase
+        self.strip_accents = strip_accents
+        self.stop_words = stop_words
+        self.token_pattern = token_pattern
+        self.min_df = min_df
+        self.max_df = max_df
+        self.max_features = max_features
+        self.vocabulary = vocabulary
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.norm = norm
+        self.ledger = ledger
+        self.n_jobs = n_jobs
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name; none has parameters of its own, so `deep` makes no difference."""
+        return {name: getattr(self, name) for name in signature(type(self)).parameters}
+
+    def check_fitted(self) -> None:
+        """Refuse what only a fitted model can do."""
+        if not self.__sklearn_is_fitted__():
+            raise ValueError("the model is not fitted yet: fit it, or let it learn, first")
+
+    def _checked(self, texts: Any, labels: Any, *, stream: bool = False) -> tuple[Any, Array]:
+        """A list of documents, or a stream of them if that is wanted and given, and their labels."""
+        documents: Iterable[str] = decoded(as_documents(texts))
+        if not (stream and isinstance(texts, Iterator)):
+            documents = list(documents)
+            if not documents:
+                raise ValueError("Found array with 0 sample(s): there are no documents to learn from")
+        return documents, np.asarray(labels)
+
+    def _checked_weights(self, sample_weight: Any, n: int) -> Array | None:
+        """One weight per document, or None."""
+        return None if sample_weight is None else np.broadcast_to(np.asarray(sample_weight, dtype=np.float64), n)
+
+    def fit(
+        self,
+        texts: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+        progress: Callable[[Trial], None] = lambda trial: None,
+    ) -> Self:
+        """Learn from documents and their labels.
+
+        `groups`, one label per document, says which belong together, such as the messages of a thread: what is "auto"
+        is then chosen, and probabilities are calibrated, by leaving out whole groups. That choice ignores sample
+        weights; with them, or with documents from an iterator, probabilities are not calibrated. `progress` hears of
+        each candidate that is tried.
+        """
+        self._check_parameters()
+        is_stream = isinstance(texts, Iterator)
+        documents, labels = self._checked(texts, y, stream=not self._is_auto and not self._needs_reference)
+        classes, class_ids = unique_classes(labels)
+        weights = self._checked_weights(sample_weight, len(labels))
+        groups = _check_groups(groups, len(labels))
+        can_choose = not is_stream and _are_enough_to_choose(class_ids)
+        if not (self._is_auto or (self._is_open and can_choose)):
+            return self._fit_first(documents, class_ids, classes, weights, None, groups, is_stream=is_stream)
+        count = RememberedCounts(documents)
+        choice = self.choose(documents, class_ids, groups, count=count, progress=progress)
+        return self._fit_first(documents, class_ids, classes, weights, choice, groups, count, is_stream=is_stream)
+
+    def learn(self, texts: Any, labels: Any, *, once: bool = False) -> Self:
+        """Learn more documents, one or many: new words and new classes simply arrive.
+
+        However documents are divided among calls, and in whatever order, the result is the same to the last digit.
+        tf-idf weighs by the idf of the last `fit`, or of the first call if there was none; a word that came later has
+        that of document frequency 0. What `fit` has chosen or calibrated stays.
+
+        Parameters
+        ----------
+        texts : iterable of str
+        labels : array-like of their classes
+        once : bool, default=False
+            Leave documents that were learned already, and move those that were learned under another label to this one.
+        """
+        self._check_parameters()
+        documents, checked = self._checked(texts, labels)
+        if self.__sklearn_is_fitted__():
+            return self._follow(self._continued().learn(documents, checked, once=once)[0])
+        learner = self.new_learner(keep_ledger=self.ledger is not False)
+        return self.adopt(learner.learn(documents, checked, once=once)[0])
+
+    def predict_log_proba(self, texts: Any, *, raw: bool = False) -> Array:
+        """log P(c | document) of every document and class, (n, n_classes); `raw` uncalibrated."""
+        self.check_fitted()
+        return self.predictor_.log_proba(texts, raw=raw)
+
+    def decide_by(
+        self,
+        costs: Mapping[tuple[Any, Any], float] | None = None,
+        *,
+        unsure: float | None = None,
+        protected: Any = None,
+        ceiling: float | None = None,
+        confidence: float | None = None,
+    ) -> Self:
+        """Say how `decide` is to decide; the model is saved with that.
+
+        Parameters
+        ----------
+        costs : dict of (true class, class named) to what that costs
+            Any other error costs 1.
+        unsure : float, optional
+            What it costs to name no class; a document is left unsure where that is the cheapest.
+        protected, ceiling : class and share, optional
+            At most such a share of the documents of that class is named otherwise: "at most 1 ham in 1,000" is "ham"
+            and 0.001. The threshold is chosen on the documents of the last `fit`, each scored by the model without it.
+        confidence : float, optional
+            The probability with which the share is to be within the ceiling; by default it is on average.
+        """
+        self.check_fitted()
+        if (protected is None) != (ceiling is None):
+            raise ValueError("protected and ceiling come together: which class, and how much of it may be lost")
+        if confidence is not None and ceiling is None:
+            raise ValueError("confidence is that a ceiling is kept: give protected and ceiling, or leave it out")
+        policy = Policy.among(self.classes_, costs or {}, unsure, protected, ceiling)
+        if ceiling is not None:
+            training = self.training_documents()
+            posterior = training.log_posterior(self.calibration_)
+            position = self.classes_.tolist().index(protected)
+            threshold = threshold_for_ceiling(posterior, training.class_ids, position, ceiling, confidence)
+            policy = replace(policy, threshold=threshold)
+        return self.set_policy(policy)
+
+    def set_policy(self, policy: Policy | None) -> Self:
+        """Decide by a policy that was chosen elsewhere."""
+        self.check_fitted()
+        self.policy_ = policy
+        return self
+
+    def leave_one_out(self) -> Array:
+        """log P(document, c) of every document of the last `fit` under the model without it, (n, n_classes).
+
+        Exact at the vocabulary and idf of the model, and no slower than predicting.
+        """
+        return self.training_documents().leave_one_out()
+
+    def leave_one_group_out(self, groups: Any = None) -> Array:
+        """The same without all documents of its group; groups as given here or to `fit`."""
+        training = self.training_documents()
+        groups = training.groups if groups is None else groups
+        if groups is None:
+            raise ValueError("there are no groups: pass groups, one label a document")
+        return training.leave_one_out(groups)
+
+    def top_terms(self, n: int = 10) -> dict[Any, list[tuple[str, float]]]:
+        """For each class, the terms that speak most for it, with their weights.
+
+        A term's weight is what a unit of it adds to the class's score beyond what it adds, on average, to the others'.
+        """
+        self.check_fitted()
+        return self.predictor_.top_terms(n)
+
+    @property
+    def classes_(self) -> Array:
+        return self._old_predictor.classes if self.learner_ is None else self.learner_.counts.classes
+
+    @property
+    def n_documents_(self) -> int:
+        """How many documents were learned and not forgotten."""
+        if self.learner_ is None and self._n_documents is not None:
+            return self._n_documents
+        return self._counted().counts.n_documents
+
+    @property
+    def predictor_(self) -> Predictor:
+        """What predicts, derived from the counts when it is first needed."""
+        if self.learner_ is None:
+            return replace(self._old_predictor, policy=self.policy_)
+        cached: Predictor | None = self.__dict__.get("_predictor")
+        if cached is None or cached.policy is not self.policy_ or cached.calibration is not self.calibration_:
+            cached = self._predictor = self._derived().predictor(self.calibration_, self.policy_)
+        return cached
+
+    @property
+    def parameters_in_use(self) -> dict[str, Any]:
+        """The parameters that were fitted with, and what was taken for those that were "auto" or left out."""
+        return effective(self._fitted_with, self._chosen)
+
+    def _counted(self) -> Learner:
+        """The learner; an error where there is none."""
+        if self.learner_ is None:
+            if self._n_documents is not None:
+                raise ValueError(f"it {COMPACT}")
+            raise ValueError(
+                "the model was saved by an older textnb, without all its counts: it can predict, and no more. Fit anew."
+            )
+        return self.learner_
+
+    def _derived(self) -> Derivation:
+        if "_derivation" not in self.__dict__:
+            self._derivation = derive(self._counted())
+        return self._derivation
+
+    def save(self, path: Any, *, compact: bool = False) -> None:
+        """Write the model to a file that `textnb.load` and the command line read: data only, no code.
+
+        The same counts give the same bytes, however they came together. A `compact` file is several times smaller, and
+        only predicts (`textnb.model.compact` says how far tf-idf scores move; those of counts do not).
+        """
+        self.check_fitted()
+        saved = self._counted(), self.fitted_record(), self._derived()
+        write_compact(path, *saved) if compact else write_model(path, *content(*saved))
+
+    def fitted_record(self) -> Fitted:
+        """What a model file says of a classifier beyond its counts and how they are made."""
+        fitted_with = self.__dict__.get("_fitted_with") or self.get_params(deep=False)
+        ledger, chosen = fitted_with["ledger"], self.__dict__.get("_chosen", {})
+        return Fitted(
+            calibrate=bool(fitted_with["calibrate"]),
+            ledger=None if ledger is None else bool(ledger),
+            given_vocabulary=fitted_with["vocabulary"] is not None,
+            auto=tuple(sorted(chosen)),
+            left_out=left_to_choice(fitted_with, chosen),
+            calibration=self.__dict__.get("calibration_"),
+            policy=self.__dict__.get("policy_"),
+            columns=self.__dict__.get("columns_", USUAL_COLUMNS),
+        )
+
+    def _fit_first(
+        self,
+        documents: Iterable[str],
+        class_ids: Array,
+        classes: Array,
+        weights: Array | None,
+        choice: Choice | None = None,
+        groups: Any = None,
+        count: RememberedCounts | None = None,
+        *,
+        calibrate: bool = True,
+        is_stream: bool = False,
+    ) -> Self:
+        chosen = {} if choice is None else self._chosen_of(choice)
+        learner = self.new_learner(keep_ledger=not is_stream if self.ledger is None else self.ledger, chosen=chosen)
+        check_stop_words(learner.recipe.analyzer)
+        keep_documents = calibrate and weights is None and not is_stream
+        known = None if count is None else count.known(learner.recipe.analyzer)
+        learner, counted = learner.fit(
+            documents,
+            class_ids,
+            classes,
+            weights,
+            counted_before=None if known is None else learner.within_vocabulary(*known),
+            keep_documents=keep_documents,
+        )
+        derivation = derive(learner)  # what cannot be derived is an error of fit
+        training, calibration = None, None
+        if keep_documents:
+            training = TrainingDocuments(derivation, counted, class_ids, groups)
+            calibration = training.calibration() if self.calibrate else None
+        more: dict[str, Any] = {"_training": training, "_derivation": derivation}
+        if choice is not None:
+            more["choice_"] = choice
+        return self._set(learner, calibration, None, chosen, forget=("choice_", "columns_"), **more)
+
+    def _chosen_of(self, choice: Choice) -> dict[str, Any]:
+        """The values of the parameters that were open to choice."""
+        return {name: getattr(choice.best.candidate, name) for name in open_parameters(self.get_params(deep=False))}
+
+    def choose(
+        self,
+        documents: Sequence[str],
+        class_ids: Array,
+        groups: Any = None,
+        *,
+        count: Callable[..., Any] = count_all,
+        progress: Callable[[Trial], None] = lambda trial: None,
+    ) -> Choice:
+        """What `fit` chooses for the parameters that are open. Unknown words play no part in it."""
+        self._check_parameters()
+        return tune(
+            documents,
+            class_ids,
+            analyzer=self._analyzer((1, 1)),
+            fixed=Fixed(**with_literature(self.get_params(deep=False))),
+            groups=groups,
+            limits=Limits(1, self.max_df, self.max_features),
+            vocabulary=self._given_terms(self._analyzer((1, 1))),
+            norm=self.norm,
+            fit_prior=self.fit_prior,
+            class_prior=self.class_prior,
+            n_jobs=self.n_jobs,
+            count=count,
+            progress=progress,
+        )
+
+    def training_documents(self) -> TrainingDocuments:
+        self.check_fitted()
+        training: TrainingDocuments | None = self.__dict__.get("_training")
+        if training is None:
+            raise ValueError(
+                "the documents of the last fit are not at hand: fit on a list of them, without weights, and learn "
+                "nothing since"
+            )
+        return training
+
+    def new_learner(self, *, keep_ledger: bool, chosen: Mapping[str, Any] = MappingProxyType({})) -> Learner:
+        """A learner with these parameters, and with what was chosen for those that are "auto"."""
+        recipe = self._recipe(chosen)
+        return Learner.new(recipe, self._given_terms(recipe.analyzer), keep_ledger=keep_ledger)
+
+    def _given_terms(self, analyzer: Analyzer) -> TermTable | None:
+        if self.vocabulary is None:
+            return None
+        if not (given := checked_ids(self.vocabulary)):
+            raise ValueError("empty vocabulary: give at least one term, or None to learn it from the documents")
+        return term_table(given, analyzer)
+
+    def _continued(self) -> Learner:
+        """The learner, with the parameters that may change after fitting."""
+        self._check_unchanged()
+        return replace(self._counted(), recipe=self._recipe(self._chosen))
+
+    def adopt(self, learner: Learner) -> Self:
+        """Be fitted by what a learner with these parameters has learned elsewhere."""
+        return self._set(learner, None, None, {})
+
+    def _follow(self, learner: Learner) -> Self:
+        return self._set(learner, self.calibration_, self.policy_, self._chosen)
+
+    def _set(
+        self,
+        learner: Learner | None,
+        calibration: Calibration | None,
+        policy: Policy | None,
+        chosen: Mapping[str, Any],
+        forget: tuple[str, ...] = (),
+        **more: Any,
+    ) -> Self:
+        """Replace all that is fitted at once, so that an interrupted update changes nothing."""
+        parameters = self.get_params(deep=False)  # whatever is set later, these are fitted, and saved
+        kept = {name: value for name, value in vars(self).items() if name not in (*DERIVED, *forget)}
+        fitted = {
+            "learner_": learner,
+            "calibration_": calibration,
+            "policy_": policy,
+            "_fitted_with": parameters,
+            "_chosen": {
+                name: value for name, value in chosen.items() if parameters[name] is None or is_auto(parameters[name])
+            },
+        }
+        self.__dict__ = kept | fitted | more
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name not in DERIVED}
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "learner_" in self.__dict__
+
+    def _recipe(self, chosen: Mapping[str, Any]) -> Recipe:
+        """How the parameters count and derive; they are checked."""
+        self._check_parameters()
+        parameters = effective(self.get_params(deep=False), chosen)
+        return Recipe.of(self._analyzer(parameters["ngrams"]), parameters)
+
+    @property
+    def _is_auto(self) -> bool:
+        """Whether a choice was asked for."""
+        return any(is_auto(getattr(self, name)) for name in CHOOSABLE)
+
+    @property
+    def _is_open(self) -> bool:
+        """Whether there is something to choose, asked for or left out."""
+        return bool(open_parameters(self.get_params(deep=False)))
+
+    @property
+    def _needs_reference(self) -> bool:
+        return not self._is_auto and self._recipe({}).needs_reference
+
+    def _analyzer(self, ngrams: tuple[int, int]) -> Analyzer:
+        return Analyzer(
+            kind=self.analyzer,
+            ngrams=ngrams,
+            lowercase=self.lowercase,
+            strip_accents=self.strip_accents,
+            tokenizer=self.tokenizer,
+            token_pattern=self.token_pattern,
+            stop_words=stop_word_set(self.stop_words) if self.analyzer == "word" else None,
+            stemmer=self.stemmer,
+        )
+
+    def _check_parameters(self) -> None:
+        if self.model is not None and (not isinstance(self.model, str) or self.model not in (*FAMILIES, AUTO)):
+            raise ValueError(f"model must be one of {', '.join(FAMILIES)}, or auto, got {self.model!r}")
+        if self.weights is not None and not is_auto(self.weights):
+            check_weighting(self.weights)
+        if self.unknown not in UNKNOWN_CHOICES:
+            raise ValueError(f"unknown must be one of {', '.join(UNKNOWN_CHOICES)}, got {self.unknown!r}")
+        if self.alpha is not None and not isinstance(self.alpha, Real) and not is_auto(self.alpha):
+            raise ValueError(f"alpha must be a number, 0 or more, or 'auto', got {self.alpha!r}")
+        check_jobs(self.n_jobs)
+        if not isinstance(self.calibrate, bool | np.bool_):
+            raise ValueError(f"calibrate must be True or False, got {self.calibrate!r}")
+
+    def _check_unchanged(self) -> None:
+        """Only how the model is derived from its counts may change after fitting."""
+        now = self.get_params(deep=False)
+        for name, value in self._fitted_with.items():
+            if name not in ("alpha", "fit_prior", "class_prior", "norm", "ledger", "n_jobs") and not _equal(
+                now[name], value
+            ):
+                raise ValueError(f"{name} was {value!r} in fit and cannot become {now[name]!r} afterwards: fit anew")
+
+
+def open_fitted_model(path: Any) -> TextModel | MixedNB:
+    """The model of a file, all of which is verified first; nothing in it is ever executed."""
+    file = open_model(path, verify="all")
+    if file.settings.get("kind") == "mixed":
+        from textnb.estimators.mixed_file import mixed_of
+
+        return mixed_of(file)
+    parameters, chosen = parameters_of(file)
+    model = TextModel(**parameters)
+    fitted = fitted_of(file)
+    if has_counts(file):
+        return model._set(learner_of(file), fitted.calibration, fitted.policy, chosen, columns_=fitted.columns)
+    without_counts: dict[str, Any] = {
+        "_old_predictor": whole_predictor_of(file),
+        "_n_documents": settings_of(file).n_documents if is_compact(file) else None,
+        "columns_": fitted.columns,
+    }
+    return model._set(None, fitted.calibration, fitted.policy, chosen, **without_counts)
+
+
+def _are_enough_to_choose(class_ids: Array) -> bool:
+    """Whether leave-one-out can tell candidates apart: enough documents, two classes, none of one document."""
+    sizes = np.unique(class_ids, return_counts=True)[1]
+    return len(class_ids) >= FEWEST_DOCUMENTS and len(sizes) > 1 and int(sizes.min()) > 1
+
+
+def _equal(a: Any, b: Any) -> bool:
+    return a is b or bool(np.array_equal(np.asarray(a, dtype=object), np.asarray(b, dtype=object)))
+
+
+def _check_groups(groups: Any, n_documents: int) -> Array | None:
+    if groups is None:
+        return None
+    checked = np.asarray(groups)
+    if checked.shape != (n_documents,):
+        raise ValueError(f"groups has shape {checked.shape}: give one label for each of {n_documents} documents")
+    return checked
