@@ -65,6 +65,7 @@ from textnb.text.vocabulary import checked_ids
 from textnb.text.weights import check_weighting
 
 if TYPE_CHECKING:
+    from textnb.model.explanation import Explanation
     from textnb.estimators.mixed import MixedNB
 
 FEWEST_DOCUMENTS = 50  # from which parameters that are left out are chosen
@@ -269,6 +270,30 @@ class TextModel:
         if groups is None:
             raise ValueError("there are no groups: pass groups, one label a document")
         return training.leave_one_out(groups)
+
+    def explain(self, text: str, against: Any = None, *, label: Any = None) -> Explanation:
+        """Why a document is of its class: what every term, and the prior, add to the log-odds against another class.
+
+        Parameters
+        ----------
+        text : str
+        against : class, optional
+            The other class; by default the likeliest one.
+        label : class, optional
+            The class to explain; by default that of `predict`.
+
+        Examples
+        --------
+        >>> from textnb import TextClassifier
+        >>> texts, labels = ["buy cheap pills", "cheap watches", "lunch at noon?"], ["spam", "spam", "ham"]
+        >>> why = TextClassifier(model="multinomial", weights="counts").fit(texts, labels).explain("Cheap, cheap lunch")
+        >>> why.label, why.against, round(why.log_odds, 2)
+        ('spam', 'ham', 1.51)
+        >>> [(row.term, row.count, round(row.contribution, 2), row.spans) for row in why.rows]
+        [('cheap', 2, 1.81, ((0, 5), (7, 12))), ('prior', None, 0.69, ()), ('lunch', 1, -0.99, ((13, 18),))]
+        """
+        self.check_fitted()
+        return self.predictor_.explain(text, label=label, against=against)
 
     def top_terms(self, n: int = 10) -> dict[Any, list[tuple[str, float]]]:
         """For each class, the terms that speak most for it, with their weights.

@@ -35,6 +35,7 @@ class Family:
     has_likelihood : whether it can be sampled, and be part of a mixed model
     weightings : the weights that it takes, the first if others are asked for
     rule_kind : what a model file records
+    constant : what an explanation calls the part of a score that no term brings
     """
 
     name: str
@@ -46,6 +47,7 @@ class Family:
     has_likelihood: bool = True
     weightings: tuple[str, ...] = ("log-tfidf", "tfidf", "counts", "binary")
     rule_kind: str = "linear"
+    constant: str = "intercept"
 
     def rule(
         self,
@@ -82,7 +84,7 @@ FAMILIES: dict[str, Family] = {
     for family in (
         _family("multinomial", multinomial),
         _family("complement", complement, prior_in_score=False, has_likelihood=False),
-        _family("bernoulli", bernoulli, weightings=("binary",)),
+        _family("bernoulli", bernoulli, weightings=("binary",), constant="absent words"),
     )
 }
 

@@ -40,6 +40,19 @@ class LinearRule:
             own, total = weights[:, c], weights.sum(axis=1)
         return own - (total - own) / max(self.weights.shape[1] - 1, 1)
 
+    def contributions(self, row: SparseRows) -> tuple[Array, Array]:
+        """What every entry of one row adds to the classes' scores, (entries, K), and what any row gets, (K,).
+
+        They add up to the row's log-likelihood.
+        """
+        weights = self.weights
+        if isinstance(weights, SparseWeights):
+            added, constant = weights.rows(row.indices), self.intercept
+        else:
+            added, constant = np.array(weights[row.indices]), self.intercept
+        added *= row.data[:, np.newaxis]
+        return (added, constant) if self.impossible is None else self.impossible.marked(row, added, constant)
+
     def dense(self) -> LinearRule:
         """The same rule with dense weights."""
         return replace(self, weights=self.coef.T)
@@ -105,6 +118,12 @@ class SparseWeights:
         weights[deviations.row_ids[mine]] = deviations.data[mine]
         weights += self.by_term + self.by_class[c]
         return weights if self.scale is None else weights * self.scale[c]
+
+    def rows(self, ids: Array) -> Array:
+        """The weights of some terms, (n, K)."""
+        by_term = self.by_term[ids, np.newaxis] if isinstance(self.by_term, np.ndarray) else self.by_term
+        weights: Array = self.deviations.take_rows(ids).toarray() + by_term + self.by_class
+        return weights if self.scale is None else weights * self.scale
 
     def row_sums(self) -> Array:
         """The sum of each term's weights over the classes, (V,)."""
@@ -172,6 +191,17 @@ class QuadraticRule:
             raise ValueError("X has values so large that the scores are beyond floating point; scale X down")
         return scores
 
+    def contributions(self, row: Array) -> tuple[Array, Array]:
+        """What every feature of one row (p,) adds, (p, K): log N(x_j; μ_cj, σ_cj²), 0 where it is missing.
+
+        Only of independent features; nothing is added besides.
+        """
+        if self.whitening.ndim != 2:
+            raise ValueError("features that depend on each other have no share of their own in the score")
+        white = (row - self.means) * self.whitening
+        added = np.log(self.whitening) - 0.5 * np.log(2 * np.pi) - 0.5 * white * white
+        return np.where(np.isnan(row), 0.0, added).T, np.zeros(len(self.means))
+
     def _scores(self, X: Array) -> Array:
         missing = np.isnan(X)
         some_missing = self.whitening.ndim == 2 and missing.any()
@@ -201,6 +231,13 @@ class Impossible:
 
     def violated(self, X: Any) -> Array:
         return (as_rows(X).present() @ self.signs + self.required) > 0
+
+    def marked(self, row: SparseRows, added: Array, constant: Array) -> tuple[Array, Array]:
+        """Contributions with −∞ for entries that a class never has, and in the constant where one is lacking."""
+        taken = self.signs.take_rows(row.indices).toarray() if isinstance(self.signs, SparseRows) else self.signs[row.indices]
+        signs = np.asarray(taken) * (row.data > 0)[:, np.newaxis]
+        lacking = self.required + np.minimum(signs, 0).sum(axis=0) > 0
+        return np.where(signs > 0, -np.inf, added), np.where(lacking, -np.inf, constant)
 
 
 def _product(X: Any, weights: Table) -> Array:

@@ -79,6 +79,7 @@ class Derivation:
             calibration=calibration,
             policy=policy,
             n_jobs=recipe.n_jobs,
+            constant=recipe.family.constant,
         )
 
 
@@ -170,6 +171,11 @@ class TouchedRule:
         rule = self.of_columns(touched)
         columns = indices.reshape(-1).astype(rows.indices.dtype)
         return rule.log_likelihood(SparseRows(rows.indptr, columns, rows.data, len(touched)))
+
+    def contributions(self, row: SparseRows) -> tuple[Array, Array]:
+        """As those of a `LinearRule`."""
+        own = SparseRows(row.indptr, np.arange(len(row.indices)), row.data, len(row.indices))
+        return self.of_columns(row.indices).contributions(own)
 
     def of_columns(self, columns: Array) -> LinearRule:
         """The weights of some columns, ascending."""

@@ -308,6 +308,7 @@ def predictor_of(file: ModelFile) -> Predictor:
         classes=classes,
         calibration=settings.calibration,
         policy=settings.policy,
+        constant=recipe.family.constant,
     )
 
 

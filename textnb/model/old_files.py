@@ -87,6 +87,7 @@ def predictor(file: ModelFile, settings: Settings) -> Predictor:
         classes=np.array(settings.classes),
         calibration=settings.calibration,
         policy=settings.policy,
+        constant=model.constant,
     )
 
 

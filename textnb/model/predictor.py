@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from textnb.text.features import Features
 from textnb.text.vocabulary import UNKNOWN
 from textnb.text.weights import Weighting
 
+if TYPE_CHECKING:
+    from textnb.model.explanation import Evidence, Explanation
+
 _BLOCK = 4096  # documents whose counts and scores are held at a time
 
 
@@ -27,6 +30,8 @@ class Rule(Protocol):
     def log_likelihood(self, X: Any) -> Array: ...
 
     def lead(self, c: int) -> Array: ...
+
+    def contributions(self, row: Any) -> tuple[Array, Array]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +49,7 @@ class Predictor:
     calibration: Calibration | None = None
     policy: Policy | None = None
     n_jobs: int | None = None
+    constant: str = "intercept"  # what an explanation calls the part of a score that no term brings
 
     @property
     def n_columns(self) -> int:
@@ -66,7 +72,10 @@ class Predictor:
         return self.rule.log_likelihood(self.weighting.apply(rows))
 
     def _joint(self, rows: SparseRows) -> Array:
-        scores = self._log_likelihood(rows)
+        return self._with_prior(self.weighting.apply(rows))
+
+    def _with_prior(self, weighted: SparseRows) -> Array:
+        scores = self.rule.log_likelihood(weighted)
         return scores + self.log_prior if self.prior_in_score else scores
 
     def log_proba(self, texts: Any, *, raw: bool = False) -> Array:
@@ -75,7 +84,9 @@ class Predictor:
         return np.concatenate(blocks) if blocks else np.zeros((0, len(self.classes)))
 
     def _log_proba(self, rows: SparseRows, raw: bool) -> Array:
-        joint = self._joint(rows)
+        return self._of_joint(self._joint(rows), rows, raw)
+
+    def _of_joint(self, joint: Array, rows: SparseRows, raw: bool) -> Array:
         if self.calibration is not None and not raw:
             joint = self.calibration.apply(joint, rows.row_sums())
         return log_posterior(joint, self.log_prior)
@@ -94,6 +105,50 @@ class Predictor:
         decided = log_proba.argmax(axis=1) if self.policy is None else self.policy.rule(self.classes).decide(log_proba)
         labels = self.classes.tolist()
         return [None if c == UNSURE else labels[c] for c in decided.tolist()]
+
+    def explain(self, text: str, *, label: Any = None, against: Any = None) -> Explanation:
+        """Why a document is of its class rather than of the runner-up, or of one class rather than of another."""
+        from textnb.model.explanation import explanation
+
+        (document,) = decoded(as_documents([text]))
+        counts = self._count([document])
+        weighted = self.weighting.apply(counts)
+        joint = self._with_prior(weighted)
+        return explanation(
+            self._evidence(document, counts, weighted),
+            self.classes.tolist(),
+            joint[0],
+            self.log_prior,
+            lambda: self._of_joint(joint, counts, raw=False)[0],
+            lambda texts: most_probable(self._joint(self._count([text for (text,) in texts])), self.log_prior),
+            adds_prior=self.prior_in_score,
+            label=label,
+            against=against,
+        )
+
+    def evidence(self, text: str) -> list[Evidence]:
+        """What the terms of a text, and what goes with any text, add to the scores."""
+        counts = self._count([text])
+        return self._evidence(text, counts, self.weighting.apply(counts))
+
+    def _evidence(self, text: str, counts: SparseRows, weighted: SparseRows) -> list[Evidence]:
+        from textnb.model.explanation import Evidence, constants
+        from textnb.text.spans import occurrences, words
+
+        added, constant = self.rule.contributions(weighted)
+        columns = counts.indices
+        terms = Evidence(
+            kind="term",
+            names=lambda: self.column_names(columns),
+            scores=added,
+            values=weighted.data,
+            counts=counts.data,
+            text=text,
+            occurrences=lambda: occurrences(self.analyzer, text),
+            words=lambda: words(self.analyzer, text),
+            unknown=len(columns) - 1 if len(columns) and columns[-1] == self.features.n_columns else None,
+        )
+        return [terms, *constants({self.constant: constant}, "constant")]
 
     def top_terms(self, n: int = 10) -> dict[Any, list[tuple[str, float]]]:
         """For each class, the terms that speak most for it, with their weights.

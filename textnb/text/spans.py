@@ -50,6 +50,13 @@ def occurrences(analyzer: Analyzer, text: str) -> Iterator[Occurrence]:
     return _word_ngrams(_words(analyzer, aligned), *analyzer.ngrams)
 
 
+def words(analyzer: Analyzer, text: str) -> list[Occurrence]:
+    """The words that people see: those that n-grams are made of, or what stands between white space."""
+    if analyzer.kind == "word":
+        return _words(analyzer, _preprocessed(analyzer, text))
+    return [Occurrence(word[0].lower(), (word.span(),)) for word in _WORDS.finditer(text)]
+
+
 class Aligned(NamedTuple):
     """A text made from another one, and the start and end there of what each character was made from.
 
