@@ -88,8 +88,20 @@ def test_evaluate_reports_what_decisions_cost(textnb, priced, mail_csv):
     assert f"decisions cost {np.mean(costs):.4f} ± " in said
     caught = np.mean([named == "spam" for true, named in zip(labels, decided, strict=True) if true == "spam"])
     unsure = np.mean([named is None for named in decided])
-    assert f" spam caught {caught:.2%}, ham lost {lost:.2%} (95 %: " in said
+    assert f" spam caught {caught:.2%} (95 %: " in said
+    assert f"%), ham lost {lost:.2%} (95 %: " in said
     assert f"), unsure {unsure:.2%} decisions" in said
+
+
+def test_what_is_of_the_likeliest_class_and_what_of_the_decisions_is_said(textnb, priced, mail_csv):
+    said = " ".join(textnb("evaluate", priced, mail_csv, "--all").out.split())
+    assert re.search(r"macro-F1 [0-9.]+ of the most probable class ", said)
+    assert "most probable class class precision" in said
+    assert "decisions class caught lost" in said
+    assert "most confused decisions" in said
+    plain = textnb("train", mail_csv, "-o", "plain.tnb").out
+    assert "decisions" not in plain
+    assert "most probable" not in plain
 
 
 def decided_by_hand(labels, decided, classes=("ham", "spam")):
@@ -178,8 +190,8 @@ def test_a_new_class_leaves_the_policy_as_it_is(textnb, priced):
         (["--cost", "ham:spam=much"], "--cost takes"),
         (["--cost", "ham:spam=nan"], "--cost takes"),
         (["--unsure", "-1"], "--unsure"),
-        (["--protect", "ham"], "protected and ceiling come together"),
-        (["--ceiling", "0.1"], "protected and ceiling come together"),
+        (["--protect", "ham"], "--protect and --ceiling come together"),
+        (["--ceiling", "0.1"], "--protect and --ceiling come together"),
         (["--protect", "eggs", "--ceiling", "0.1"], "there is no class 'eggs'"),
         (["--protect", "ham", "--ceiling", "1"], "ceiling must be a share between 0 and 1"),
         (["--protect", "ham", "--ceiling", "0.001"], "needs 999 documents of the protected class"),

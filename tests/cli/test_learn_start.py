@@ -181,3 +181,31 @@ def test_the_folder_is_left_as_it_was(textnb, model, tmp_path):
     assert textnb("merge", "-o", model, model, model, "--overwrite").code == 0
     assert {path.name for path in tmp_path.iterdir()} == before
     assert open_model(model).settings["n_documents"] > 0
+
+
+def test_documents_without_a_class_are_asked_for_it(textnb, tmp_path):
+    (tmp_path / "message.txt").write_text("cheap pills")
+    done = textnb("learn", "new.tnb", "message.txt")
+    assert (done.code, done.err) == (
+        2,
+        "textnb: which class is message.txt of? Give --label, as in --label spam message.txt\n",
+    )
+
+
+def test_a_folder_that_is_not_there_is_named(textnb, tmp_path):
+    (tmp_path / "message.txt").write_text("cheap pills")
+    done = textnb("learn", "nowhere/new.tnb", "--label", "spam", "message.txt")
+    assert (done.code, done.err) == (2, "textnb: nowhere: No such file or directory; check the path\n")
+
+
+def test_forgetting_under_a_misspelt_label_is_pointed_out(textnb, model, tmp_path):
+    (tmp_path / "message.txt").write_text("cheap pills")
+    assert (
+        "the model has no class 'spma'; did you mean 'spam'?"
+        in textnb("forget", model, "--label", "spma", "message.txt").err
+    )
+
+
+def test_a_ceiling_needs_the_class_it_protects(textnb, mail_csv):
+    for options in (("--ceiling", "0.01"), ("--protect", "ham")):
+        assert "--protect and --ceiling come together" in textnb("train", mail_csv, *options).err

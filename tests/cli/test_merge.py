@@ -165,3 +165,12 @@ def test_what_is_learned_while_models_are_merged_into_one_of_them_is_not_lost(te
     assert textnb("merge", "-o", "p1.tnb", "p1.tnb", "p2.tnb", "--overwrite").code == 0
     merged = library.load(tmp_path / "p1.tnb").n_documents_
     assert merged == before + 1 + library.load(tmp_path / "p2.tnb").n_documents_
+
+
+def test_documents_that_several_models_know_are_counted_and_said(textnb, mail_csv):
+    textnb("count", mail_csv, "-o", "a.tnb", "--ledger")
+    textnb("count", mail_csv, "-o", "b.tnb", "--ledger")
+    done = textnb("merge", "-o", "all.tnb", "a.tnb", "b.tnb", "--json")
+    assert "documents were in several of the models, and now count more than once" in done.err
+    assert done.json["n_shared"] == len({text for text, _ in mail()})
+    assert textnb("merge", "-o", "all.tnb", "a.tnb", "b.tnb", "--quiet").err == ""

@@ -161,7 +161,7 @@ def test_a_cell_that_is_no_number_is_reported_and_its_row_skipped(textnb, tmp_pa
     done = textnb("train", "mail.csv", *COLUMNS, "--json")
     assert [problem["where"] for problem in done.json["skipped"]] == ["line 6", "line 9", "line 10"]
     assert done.json["n_train"] + done.json["n_test"] == 57
-    assert "skipped line 6: its 'n_links' is 'many', which is no number" in done.err
+    assert "skipped mail.csv: line 6: its 'n_links' is 'many', which is no number" in done.err
     done = textnb("train", "mail.csv", *COLUMNS, "--strict")
     assert done.code == 2
     assert "mail.csv: line 6: its 'n_links' is 'many'" in done.err

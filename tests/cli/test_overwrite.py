@@ -186,3 +186,22 @@ def test_the_library_is_as_careful(mail_csv, tmp_path):
         train(mail_csv, model="multinomial", weights="counts", output=output)
     train(mail_csv, model="multinomial", weights="counts", output=output, overwrite=True)
     assert library.load(output).n_documents_ == 56
+
+
+def test_a_model_without_a_ledger_of_other_classes_is_not_replaced(textnb, mail_csv, tmp_path):
+    assert textnb("count", mail_csv, "-o", "day.tnb").code == 0
+    before = (tmp_path / "day.tnb").read_bytes()
+    (tmp_path / "other.csv").write_text("text,label\n" + "goal,sport\nvote,politics\n" * 50)
+    done = textnb("count", "other.csv", "-o", "day.tnb")
+    assert done.code == 2
+    assert "it knows the class 'ham', which this run does not have" in done.err
+    assert (tmp_path / "day.tnb").read_bytes() == before
+    assert textnb("count", mail_csv, "-o", "day.tnb").code == 0
+
+
+def test_a_refused_compact_leaves_nothing_beside(textnb, mail_csv, tmp_path):
+    textnb("train", mail_csv, "-o", "big.tnb", "--test-size", "0")
+    textnb("train", mail_csv, "-o", "small.tnb")
+    done = textnb("compact", "small.tnb", "-o", "big.tnb")
+    assert done.code == 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["big.tnb", "mail.csv", "small.tnb"]

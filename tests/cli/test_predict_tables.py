@@ -88,7 +88,7 @@ def test_bad_rows_are_skipped_and_said_and_others_answered(textnb, model, tmp_pa
     assert done.code == 2
     assert done.err.splitlines() == [
         "textnb: skipped new.csv: line 3: its 'text' is empty",
-        "textnb: skipped new.csv: line 4: it has 1 columns, the header has 2",
+        "textnb: skipped new.csv: line 4: it has 1 column, the header has 2",
         "textnb: skipped new.csv: line 5: it has an unbalanced quote, which is never closed",
         "textnb: gone.csv: No such file or directory; check the path",
     ]
@@ -259,7 +259,6 @@ def test_an_output_that_appears_meanwhile_is_not_overwritten(textnb, model, mail
     ("call", "said"),
     [
         ("mail.csv -o p.txt", "p.txt: predictions are written to .csv"),
-        ("mail.csv -o p.jsonl", "rows of a .csv table are written to a .csv table"),
         ("mail.csv -o missing/p.csv", "the folder does not exist"),
         ("mail.csv -o p.csv --top 2", "--top is printed"),
         ("gone.txt -o p.csv", "no document to predict.*gone.txt"),
@@ -317,3 +316,45 @@ def test_an_option_wins_and_a_table_without_the_column_is_said(textnb, trained, 
 
 def test_usual_columns_are_not_written(textnb, model):
     assert "columns" not in library.storage.open_model(model).settings
+
+
+@pytest.mark.parametrize(
+    ("start", "row"),
+    [
+        ("text,label\n", "cheap pills,spam\n"),
+        ("label\ttext\n", "spam\tcheap pills\n"),
+        ("", '{"text": "cheap pills"}\n'),
+    ],
+)
+def test_a_table_on_stdin_is_read_by_its_rows(textnb, model, start, row):
+    done = textnb("predict", model, stdin=(start + row * 3).encode())
+    assert [line.split("\t")[:2] for line in done.out.splitlines()] == [
+        [f"-:{number}", "spam"] for number in (range(2, 5) if start else range(1, 4))
+    ]
+    whole = textnb("predict", model, "--as-document", stdin=(start + row * 3).encode())
+    assert len(whole.out.splitlines()) == 1
+
+
+@pytest.mark.parametrize("message", ["text\ncheap pills\n", "Dear all, lunch\n", '{"subject": "lunch"}', "a\tb\n", ""])
+def test_a_message_on_stdin_stays_one_document(textnb, model, message):
+    done = textnb("predict", model, stdin=message.encode())
+    assert len((done.out or done.err).splitlines()) == 1
+    assert not done.out.startswith("-")
+
+
+def test_cells_without_a_column_do_not_stand_under_the_predictions(textnb, model, tmp_path):
+    (tmp_path / "new.csv").write_text('n,text\n1,cheap pills\n2,lunch,"at, noon",x\n3\n')
+    assert textnb("predict", model, "new.csv", "-o", "out.csv").code == 0
+    header, first, ragged, short = rows_of(tmp_path / "out.csv")
+    assert header == ["n", "text", "label", "probability"]
+    assert first[2] == "spam"
+    assert ragged == ["2", "lunch,at, noon,x", "", ""]
+    assert short == ["3", "", "", ""]
+
+
+def test_the_notice_of_many_skipped_rows_promises_no_list(textnb, model, tmp_path):
+    (tmp_path / "new.csv").write_text("n,text\n1,pills\n" + "2\n" * 9)
+    assert (
+        textnb("predict", model, "new.csv").err.splitlines()[-1]
+        == "textnb: skipped 4 more; --strict stops at the first"
+    )

@@ -231,8 +231,8 @@ def test_bad_rows_are_reported_and_skipped(textnb, mail_csv):
     done = textnb("train", mail_csv, "--json")
     assert done.code == 0
     lines = done.err.splitlines()
-    assert lines[0] == "textnb: skipped line 82: it has 3 columns, the header has 2"
-    assert lines[1] == "textnb: skipped line 83: its 'label' is empty"
+    assert lines[0] == f"textnb: skipped {mail_csv}: line 82: it has 3 columns, the header has 2"
+    assert lines[1] == f"textnb: skipped {mail_csv}: line 83: its 'label' is empty"
     assert len(lines) == 6
     assert "skipped 3 more" in lines[5]
     assert len(done.json["skipped"]) == 8
@@ -288,3 +288,40 @@ def test_twenty_classes_fit_in_a_hundred_columns(textnb, tmp_path):
     out = textnb("train", "many.jsonl").out
     assert max(map(len, out.splitlines())) <= 100
     assert out.count("\n20 ") == 2  # in the table of classes and in the matrix
+
+
+def test_skipped_rows_are_said_where_training_then_fails(textnb, tmp_path):
+    (tmp_path / "mail.csv").write_text("text,label\nlunch,ham\npills,\ndinner,ham\n")
+    done = textnb("train", "mail.csv")
+    assert done.code == 2
+    assert "has only the class 'ham'" in done.err
+    assert "1 document was skipped, line 3: its 'label' is empty" in done.err
+
+
+def test_a_table_that_is_no_text_shows_nothing_of_it(textnb, tmp_path):
+    (tmp_path / "photo.csv").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 4)
+    done = textnb("train", "photo.csv")
+    assert done.code == 2
+    assert "NUL" in done.err
+    assert "columns" not in done.err
+
+
+def test_a_table_with_other_separators_is_recognised_as_such(textnb, tmp_path):
+    (tmp_path / "mail.csv").write_text("text;label\nlunch;ham\npills;spam\n")
+    assert "seems to be separated by ';'" in textnb("train", "mail.csv").err
+
+
+def test_copies_of_learned_texts_are_pointed_out(textnb, tmp_path):
+    rows = [
+        f"{word} {number % 5},{label}" for number in range(40) for word, label in (("pills", "spam"), ("tea", "ham"))
+    ]
+    (tmp_path / "mail.csv").write_text("\n".join(["text,label", *rows]))
+    assert "24 of the 24 texts tested on are copies of learned ones, which flatters" in textnb("train", "mail.csv").out
+    assert textnb("train", "mail.csv", "--json").json["n_copies"] == 24
+
+
+def test_no_copies_are_no_line(textnb, tmp_path):
+    rows = [f"{word} {number},{label}" for number in range(40) for word, label in (("pills", "spam"), ("tea", "ham"))]
+    (tmp_path / "mail.csv").write_text("\n".join(["text,label", *rows]))
+    assert "copies of learned ones" not in textnb("train", "mail.csv").out
+    assert "n_copies" not in textnb("train", "mail.csv", "--json").json

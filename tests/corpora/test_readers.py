@@ -150,7 +150,7 @@ def test_bad_rows_are_reported_by_line_and_skipped(tmp_path: Path) -> None:
     corpus = read_corpus(path)
     assert corpus.texts == ["two\nlines"]
     assert [tuple(problem) for problem in corpus.problems] == [
-        ("line 5", "it has 1 columns, the header has 2"),
+        ("line 5", "it has 1 column, the header has 2"),
         ("line 6", "it has 3 columns, the header has 2"),
         ("line 7", "its 'label' is empty"),
         ("line 8", "its 'label' is empty"),
@@ -158,7 +158,7 @@ def test_bad_rows_are_reported_by_line_and_skipped(tmp_path: Path) -> None:
         ("line 10", "its 'text' is empty"),
         ("line 11", "its 'text' is no text, it has NUL bytes (UTF-16 is read if it begins with a byte order mark)"),
     ]
-    with pytest.raises(ValueError, match=r"a.csv: line 5: it has 1 columns"):
+    with pytest.raises(ValueError, match=r"a.csv: line 5: it has 1 column"):
         read_corpus(path, strict=True)
 
 
@@ -271,7 +271,9 @@ def test_an_empty_file_is_an_error(tmp_path: Path, name: str) -> None:
 
 
 def test_nothing_usable_is_an_error_that_tells_the_first_problem(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"no usable documents. The first of its problems, line 1: it has no 'text'"):
+    with pytest.raises(
+        ValueError, match=r"no usable documents. 2 documents were skipped; the first, line 1: it has no 'text'"
+    ):
         read_corpus(write(tmp_path / "a.jsonl", '{"a": 1}\n{"b": 2}\n'))
     with pytest.raises(ValueError, match="no usable documents"):
         read_corpus(write(tmp_path / "b.csv", HEADER))
@@ -321,7 +323,7 @@ def test_rows_come_one_at_a_time(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", HEADER + "ham,noon\nham\n")
     rows = iter_rows(path)
     assert next(rows) == ("line 2", "noon", "ham", ())
-    with pytest.raises(ValueError, match="line 3: it has 1 columns"):
+    with pytest.raises(ValueError, match="line 3: it has 1 column"):
         next(rows)
 
 

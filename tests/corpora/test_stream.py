@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from textnb.corpora import Problem, ReadOptions, delimited, read_corpus
 from textnb.corpora.problems import KEPT_PROBLEMS
-from textnb.corpora.readers import iter_rows, sniffed_format
+from textnb.corpora.readers import decoded_start, iter_rows, sniffed_format
 from textnb.corpora.stream import open_stream
 
 DOCUMENTS = [(f"text {number}, “quoted”", "ham" if number % 3 else "spam") for number in range(40)]
@@ -155,7 +155,7 @@ def test_a_strict_stream_stops_at_the_first_problem(tmp_path: Path) -> None:
     write(tmp_path / "b.csv", "label,text\na\n")
     rows = iter(open_stream(f"{tmp_path}/*.csv", strict=True))
     assert pairs(islice(rows, 40)) == DOCUMENTS
-    with pytest.raises(ValueError, match=r"b.csv: line 2: it has 1 columns"):
+    with pytest.raises(ValueError, match=r"b.csv: line 2: it has 1 column"):
         next(rows)
 
 
@@ -214,11 +214,11 @@ def test_the_format_of_stdin_is_found_out(stdin, kind: str, encoding: str, pack)
 
 
 def test_what_a_table_begins_with_tells_its_format() -> None:
-    assert sniffed_format(b'\r\n \n{"text"', None) == "jsonl"
-    assert sniffed_format(b"label\ttext\na,b,c\t\n", None) == "tsv"
-    assert sniffed_format(b"label,text\na\t\t\t,b\n", None) == "csv"
-    assert sniffed_format('{"'.encode("utf-16-le"), "utf-16-le") == "jsonl"
-    assert sniffed_format(b"", None) == "csv"
+    assert sniffed_format('\r\n \n{"text"') == "jsonl"
+    assert sniffed_format("label\ttext\na,b,c\t\n") == "tsv"
+    assert sniffed_format("label,text\na\t\t\t,b\n") == "csv"
+    assert sniffed_format(decoded_start('{"'.encode("utf-16-le"), "utf-16-le")) == "jsonl"
+    assert sniffed_format("") == "csv"
 
 
 def test_stdin_is_read_once_without_a_copy(stdin, monkeypatch) -> None:

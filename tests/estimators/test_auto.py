@@ -166,16 +166,21 @@ def test_auto_chooses_one_and_leaves_the_others_to_the_literature(name):
     ("texts", "labels"),
     [
         (MANY_TEXTS[:49], MANY_LABELS[:49]),
-        (MANY_TEXTS, np.array([*MANY_LABELS[:59], "lone"])),
+        (MANY_TEXTS, np.array([*map(str, range(31)), *MANY_LABELS[31:]])),
         (MANY_TEXTS, np.full(60, "only")),
     ],
-    ids=["few documents", "a class of one", "one class"],
+    ids=["few documents", "most classes of one", "one class"],
 )
 def test_little_data_chooses_nothing(texts, labels):
     classifier = TextClassifier().fit(texts, labels)
     assert in_use(classifier) == FIXED
     assert not hasattr(classifier, "choice_")
     assert TextClassifier(**ALL).fit(texts, labels).choice_ is not None  # where it is asked for, it is done
+
+
+def test_a_rare_class_does_not_prevent_a_choice():
+    labels = np.array([*MANY_LABELS[:59], "lone"])
+    assert TextClassifier().fit(MANY_TEXTS, labels).choice_ == TextClassifier(**ALL).fit(MANY_TEXTS, labels).choice_
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,9 @@ def count(
     encoding: options.Encoding = None,
     table: options.Table = None,
     prune: options.Prune = None,
-    ledger: options.KeepLedger = None,
+    ledger: Annotated[
+        bool, Option("--ledger/--no-ledger", help="Remember which documents were counted. [default: no]")
+    ] = False,
     jobs: options.Jobs = None,
     overwrite: options.Overwrite = False,
     strict: options.Strict = False,
@@ -65,6 +67,6 @@ def count(
         options=options.read_options(text, label, encoding, strict, table=table),
         overwrite=overwrite,
         progress=Terminal(quiet),
-        **options.classifier_settings(written | {"ledger": ledger is True}),
+        **options.classifier_settings(written | {"ledger": ledger}),
     )
     show_summary(summary, as_json, quiet)

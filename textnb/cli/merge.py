@@ -7,7 +7,7 @@ from shlex import quote
 from typing import Annotated
 
 from textnb.cli import options
-from textnb.cli.output import show_summary
+from textnb.cli.output import notice, show_summary
 from textnb.cli.parameters import Argument, Option
 
 
@@ -16,6 +16,7 @@ def merge(
     output: Annotated[Path | None, Option("--output", "-o", help="The model file to write.")] = None,
     overwrite: options.Overwrite = False,
     as_json: options.AsJson = False,
+    quiet: Annotated[bool, Option("--quiet", "-q", help="No notices.")] = False,
 ) -> None:
     """Write what several models have learned together: the same as one model of all their documents.
 
@@ -30,7 +31,14 @@ def merge(
 
     if output is None:
         raise ValueError(f"merge writes to the file that -o names: {corrected(models)}")
-    show_summary(merge_models(options.writable_path("--output", output), models, overwrite=overwrite), as_json)
+    summary = merge_models(options.writable_path("--output", output), models, overwrite=overwrite)
+    if summary.n_shared:
+        notice(
+            f"{summary.n_shared:,} documents were in several of the models, and now count more than once; to count "
+            "each once, teach one model the documents of the others with learn --once",
+            quiet,
+        )
+    show_summary(summary, as_json)
 
 
 def corrected(models: list[Path]) -> str:

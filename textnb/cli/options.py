@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from textnb.cli.output import announce_terminal
 from textnb.cli.parameters import Argument, Option
+from textnb.corpora.files import is_table
 
 if TYPE_CHECKING:
     from textnb.corpora.rows import ReadOptions
@@ -272,6 +273,8 @@ def read_labelled(
     quiet: bool,
 ) -> LabelledDocuments:
     """The documents of `learn` and `forget`: of one class by --label, or of tables, folders and corpora."""
+    from shlex import quote
+
     from textnb.workflow.updating import labelled_corpora, labelled_messages
 
     files = files or ["-"]
@@ -281,13 +284,14 @@ def read_labelled(
         return labelled_messages(files, label, lines=lines, strict=strict)
     if files == ["-"] or lines:
         raise ValueError("which class are the documents of? Give --label, or labelled documents: a table or a folder")
+    for file in files:
+        if Path(file).is_file() and not is_table(file):
+            raise ValueError(f"which class is {file} of? Give --label, as in --label spam {quote(file)}")
     return labelled_corpora(files, read_options(text, None, encoding, strict), model=model, label=label_column)
 
 
 def refuse_tables(files: list[str], label: str, lines: bool, options_of_tables: dict[str, str | None]) -> None:
     """Refuse what was meant as a table of many documents: with --label, each file is one document."""
-    from textnb.corpora.files import is_table
-
     if not label:
         raise ValueError("--label is empty: give the name of a class")
     for option, value in options_of_tables.items():

@@ -89,7 +89,9 @@ def show_json(result: Any) -> None:
     print(json_line(result))
 
 
-def report_skipped(problems: Iterable[tuple[str, str]], quiet: bool, total: int | None = None) -> None:
+def report_skipped(
+    problems: Iterable[tuple[str, str]], quiet: bool, total: int | None = None, *, in_json: bool = True
+) -> None:
     """List the first skipped documents; of a stream, `total` also counts those that were not kept."""
     listed = list(problems)
     n = len(listed) if total is None else total
@@ -97,7 +99,13 @@ def report_skipped(problems: Iterable[tuple[str, str]], quiet: bool, total: int 
         notice(f"skipped {where}: {why}", quiet)
     if n > SHOWN_PROBLEMS:
         which = "them all" if n == len(listed) else f"the first {len(listed):,}"
-        notice(f"skipped {n - SHOWN_PROBLEMS:,} more; --json lists {which}, --strict stops at the first", quiet)
+        listing = f"--json lists {which}, " if in_json else ""
+        notice(f"skipped {n - SHOWN_PROBLEMS:,} more; {listing}--strict stops at the first", quiet)
+
+
+def _located(corpus: str, where: str, why: str) -> tuple[str, str]:
+    """A problem with the file that its line is in."""
+    return (f"{corpus}: {where}" if where.startswith("line ") else where), why
 
 
 def _say(line: str) -> None:
@@ -112,7 +120,7 @@ def show_evaluation(
     from textnb.report.evaluation import calibration_word, evaluation_text, share_text
     from textnb.report.plots import confusion_heatmap, reliability_diagram
 
-    report_skipped(result.problems, quiet, total=result.n_problems)
+    report_skipped([_located(corpus, *problem) for problem in result.problems], quiet, total=result.n_problems)
     evaluation = result.evaluation
     if plot is not None and result.shown is not None:
         accuracy = share_text(result.shown.accuracy, result.shown.accuracy_interval)

@@ -24,7 +24,10 @@ def predict(
     lines: Annotated[bool, Option("--lines", help="Each line of the input is a document.")] = False,
     as_document: Annotated[bool, Option("--as-document", help="A table is one document too.")] = False,
     text: options.ModelText = None,
-    table: Annotated[options.TableFormat | None, Option("--format", help="Stdin is a table of this kind.")] = None,
+    table: Annotated[
+        options.TableFormat | None,
+        Option("--format", help="Stdin is a table of this kind. [default: by its header]"),
+    ] = None,
     encoding: Annotated[str | None, Option(help="The encoding of tables; detected by default.")] = None,
     top: Annotated[
         int | None, Option(min=1, metavar="K", help="The K most probable labels, each with its probability.")
@@ -54,7 +57,6 @@ def predict(
       textnb predict mail.tnb inbox/ --top 3
       textnb predict mail.tnb new.csv -o predictions.csv
     """
-    from textnb.corpora.files import has_several
     from textnb.corpora.problems import Skipped
     from textnb.workflow import predict as predict_files
 
@@ -82,13 +84,13 @@ def predict(
         show_json(done.to_json()) if as_json else show(predictions_text(done))
     else:
         watched = Terminal(quiet or (sys.stdout is not None and sys.stdout.isatty()))
-        named = len(files) > 1 or table is not None or (has_several(files[0]) and not lines and not as_document)
         for answer in predict_files(model, files, progress=watched, **how):
             if as_json:
                 show_json(answer.to_json(top))
             else:
                 best = [(answer.label_text, answer.probability)] if top is None else answer.top(top)
                 cells = [cell for name, p in best for cell in (name, f"{p:.4f}")]
+                named = len(files) > 1 or not (lines or answer.id == files[0])
                 show("\t".join(map(printable, [answer.id, *cells] if named else cells)))
-    report_skipped(skipped.problems, quiet, total=skipped.n_problems)
+    report_skipped(skipped.problems, quiet, total=skipped.n_problems, in_json=False)
     return fail_for_each(skipped.unreadable)

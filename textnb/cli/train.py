@@ -128,6 +128,8 @@ def train(
         "options": options.read_options(text, label, encoding, strict, categories=categories, strip=strip, table=table),
         "progress": Terminal(quiet),
     }
+    if (protect is None) != (ceiling is None):
+        raise ValueError("--protect and --ceiling come together, such as --protect ham --ceiling 0.001")
     decisions = Decisions(options.prices(cost or []), unsure, protect, ceiling)
     more: dict[str, Any] = {
         "decisions": decisions,

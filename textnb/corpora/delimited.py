@@ -15,6 +15,7 @@ MAX_QUOTED_LINES = 1_000_000  # each takes memory, however short
 MAX_LINES_READ_AGAIN = 2_000_000
 SWALLOWED_ROWS = 3
 FIRST_CHECK = 256  # lines of a record
+SEPARATORS = {";": "';'", "|": "'|'", "\t": "tabs", ",": "commas"}
 NO_HEADER = "it is empty, or has no header line"
 
 
@@ -36,7 +37,7 @@ def delimited_records(lines: Iterable[str], options: ReadOptions, place: str, *,
             continue
         try:
             if len(fields) != len(header):
-                raise BadRow(f"it has {len(fields)} columns, the header has {len(header)}")
+                raise BadRow(f"it has {len(fields)} column{'s' * (len(fields) > 1)}, the header has {len(header)}")
             text = "" if text_at is None else fields[text_at]
             label = "" if label_at is None else fields[label_at]
             cells = [fields[at] for at in more_at]
@@ -182,6 +183,11 @@ def _reason(error: csv.Error) -> str:
 def _position(column: str, header: list[str], option: str | None = None) -> int:
     if header.count(column) == 1:
         return header.index(column)
+    if len(header) == 1 and (sign := next((sign for sign in SEPARATORS if sign in header[0]), None)):
+        raise BadTable(
+            f"its first line, {header[0][:60]!r}, seems to be separated by {SEPARATORS[sign]}: separate the columns of "
+            "a .csv file by commas, and those of a .tsv file by tabs"
+        )
     shown = ", ".join(repr(name if len(name) <= 40 else f"{name[:40]}…") for name in header[:20])
     if column in header:
         raise BadTable(f"it has two columns {column!r} (columns: {shown})")

@@ -12,6 +12,7 @@ from io import BufferedReader
 from pathlib import Path
 
 STDIN = "-"
+_LOOKED_AT = 1 << 16  # bytes of stdin
 TABLE_NAME = re.compile(r"\.(csv|tsv|jsonl)(\.gz)?\Z")
 ADVICE = {
     FileNotFoundError: "; check the path",
@@ -70,3 +71,9 @@ def open_source(source: str) -> AbstractContextManager[BufferedReader]:
     if sys.stdin is None:
         raise OSError(EBADF, "stdin is closed; give a file, or a document on stdin", source)
     return nullcontext(sys.stdin.buffer)  # type: ignore[arg-type]
+
+
+def start_of_stdin() -> str:
+    """The first characters of stdin, which stay there; none of what cannot be looked at."""
+    peek = getattr(getattr(sys.stdin, "buffer", None), "peek", None)
+    return "" if peek is None else peek(1)[:_LOOKED_AT].decode("utf-8-sig", errors="replace")

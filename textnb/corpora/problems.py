@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 KEPT_PROBLEMS = 1000
@@ -12,6 +13,15 @@ class Problem(NamedTuple):
 
     where: str
     why: str
+
+
+def skipped_sentence(problems: Sequence[Problem], total: int | None = None) -> str:
+    """A sentence for an error that may come of what was skipped: how many documents, and why the first; or nothing."""
+    if not problems:
+        return ""
+    n = len(problems) if total is None else total
+    counted = "1 document was skipped" if n == 1 else f"{n:,} documents were skipped; the first"
+    return f" {counted}, {problems[0].where}: {problems[0].why}."
 
 
 class Skipped:

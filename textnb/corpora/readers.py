@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from textnb.corpora.corpus import Corpus, did_you_mean, make_corpus, select
-from textnb.corpora.decoding import LongLine, known_encoding, marked_encoding
+from textnb.corpora.decoding import LongLine, known_encoding, marked_encoding, why_no_document
 from textnb.corpora.delimited import delimited_names, delimited_records
 from textnb.corpora.files import table_format
 from textnb.corpora.folders import folder_rows, has_parts
 from textnb.corpora.json_lines import json_names, json_records
 from textnb.corpora.manifest import corpus_names
 from textnb.corpora.named import load_corpus
-from textnb.corpora.problems import Problem
+from textnb.corpora.problems import Problem, skipped_sentence
 from textnb.corpora.rows import DEFAULT_OPTIONS, BadTable, ReadOptions, Record, Report, Row, decoded_lines
 
 GZIP_MARK = b"\x1f\x8b"
@@ -40,12 +40,17 @@ FORMATS: dict[str, Format] = {
 }
 
 
-def sniffed_format(start: bytes, encoding: str | None) -> str:
-    """What a table is, by its first bytes: JSON lines begin with a brace, the header of TSV has tabs."""
-    text = start.decode(encoding or marked_encoding(start) or "utf-8", errors="ignore").lstrip()
-    if text.startswith("{"):
+def decoded_start(start: bytes, encoding: str | None) -> str:
+    """The first characters of a table, as far as they can be read."""
+    return start.decode(encoding or marked_encoding(start) or "utf-8", errors="ignore")
+
+
+def sniffed_format(start: str) -> str:
+    """What a table is, by its first characters: JSON lines begin with a brace, the header of TSV has tabs."""
+    start = start.lstrip()
+    if start.startswith("{"):
         return "jsonl"
-    header = text.partition("\n")[0]
+    header = start.partition("\n")[0]
     return "tsv" if header.count("\t") > header.count(",") else "csv"
 
 
@@ -68,10 +73,17 @@ def table_rows(
 
 def table_records(file: Any, name: str, format: str | None, options: ReadOptions, place: str = "") -> Iterator[Record]:
     """The rows of an open table and why others cannot be used, in their order, each with its line."""
+    start = ""
     try:
         content = unpacked(file, name)
-        format = format or sniffed_format(content.peek(1), options.encoding)
-        yield from FORMATS[format].records(decoded_lines(content, options.encoding), options, place)
+        start = decoded_start(content.peek(1), options.encoding)
+        yield from FORMATS[format or sniffed_format(start)].records(
+            decoded_lines(content, options.encoding), options, place
+        )
+    except BadTable:
+        if "\0" in start:  # then what was taken for a header is none, and nothing to show
+            raise BadTable(str(why_no_document(start))) from None
+        raise
     except UNREADABLE as error:
         yield Problem(f"{place}the rest of the file", f"it cannot be read: {error}"), None
 
@@ -130,8 +142,7 @@ def read_corpus(
 
 def nothing_usable(name: str, problems: Sequence[Problem]) -> ValueError:
     """The error that nothing could be read, with the first reason why."""
-    first = f" The first of its problems, {problems[0].where}: {problems[0].why}." if problems else ""
-    return ValueError(f"{name} has no usable documents.{first}")
+    return ValueError(f"{name} has no usable documents.{skipped_sentence(problems)}")
 
 
 def iter_rows(

@@ -32,8 +32,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator, TextModel):
         Which naive Bayes. Where this, `weights`, `ngrams`, `min_df` and `alpha` are all left out, `fit` chooses the
         five by leave-one-out, which takes many times as long as the fit itself. Where any is given, the others are
         complement, log-tfidf, (1, 1), 1 and 1: ``TextClassifier(model="complement")`` is quick. "auto" chooses single
-        ones. Nothing is chosen, unless "auto" asks for it, from fewer than 50 documents, fewer than two classes, a
-        class of one document or an iterator, nor by `partial_fit` and `learn`.
+        ones. Nothing is chosen, unless "auto" asks for it, from fewer than 50 documents, fewer than two classes, fewer
+        than two documents a class on average or an iterator, nor by `partial_fit` and `learn`.
     weights : {"log-tfidf", "tfidf", "counts", "binary", "auto"}, default=None
         How a document's terms weigh; "log-tfidf" takes 1 + log(tf). A Bernoulli model looks only at which occur.
     ngrams : (int, int) or "auto", default=None

@@ -576,9 +576,12 @@ def open_fitted_model(path: Any) -> TextModel | MixedNB:
 
 
 def _are_enough_to_choose(class_ids: Array) -> bool:
-    """Whether leave-one-out can tell candidates apart: enough documents, two classes, none of one document."""
-    sizes = np.unique(class_ids, return_counts=True)[1]
-    return len(class_ids) >= FEWEST_DOCUMENTS and len(sizes) > 1 and int(sizes.min()) > 1
+    """Whether leave-one-out can tell candidates apart: enough documents, two classes, two documents a class or more.
+
+    The last on average: rare classes say little about a choice, and must not prevent it.
+    """
+    n_classes = len(np.unique(class_ids))
+    return len(class_ids) >= max(FEWEST_DOCUMENTS, 2 * n_classes) and n_classes > 1
 
 
 def _equal(a: Any, b: Any) -> bool:

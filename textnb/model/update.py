@@ -45,19 +45,27 @@ def update_model(
 
 def merge_models(
     output: str | Path, paths: Sequence[str | Path], check: Callable[[Learner], None] = lambda merged: None
-) -> Learner:
+) -> tuple[Learner, int]:
     """Write to a file what the models of several files, which may be one of them, have learned together.
 
+    Returned are the learner, and how many documents several of the models know, which now count more than once.
     `check` may refuse to write it, by who holds the lock.
     """
     for path in paths:
         open_text_model(path, verify="touched")
     with writer_lock(output):
         files = [open_text_model(path) for path in paths]
-        merged = reduce(Learner.merged, map(learner_of, files))
+        learners = list(map(learner_of, files))
+        merged = reduce(Learner.merged, learners)
         check(merged)
         write_learner(output, merged, _merged_settings([fitted_of(file) for file in files], merged))
-    return merged
+    return merged, sum(_n_shared(later, learners[:i]) for i, later in enumerate(learners))
+
+
+def _n_shared(learner: Learner, others: Sequence[Learner]) -> int:
+    """How many documents of a ledger are in those of others."""
+    ledgers = [other.ledger for other in others if other.ledger is not None]
+    return 0 if learner.ledger is None else learner.ledger.n_shared_with(ledgers)
 
 
 def drop_ledger(path: str | Path) -> tuple[int, Learner]:

@@ -42,9 +42,11 @@ def evaluation_text(result: EvaluationResult) -> str:
     ]
     if measured is None or shown is None:
         return "\n".join([*lines, *model_lines(result)])
+    of_what = "" if decisions is None else " of the most probable class"
     lines += [
-        *accuracy_lines(measured, "" if decisions is None else " of the most probable class"),
-        f"macro-F1   {measured.macro_f1:.4f}",
+        *accuracy_lines(measured, of_what),
+        *copies_lines(getattr(result, "n_copies", 0), measured.n),
+        f"macro-F1   {measured.macro_f1:.4f}{of_what}",
     ]
     if measured.auc is not None:
         lines.append(f"AUC        {measured.auc:.4f}")
@@ -55,10 +57,11 @@ def evaluation_text(result: EvaluationResult) -> str:
         lines.append(f"folds      {np.mean(folds):.4f} ± {np.std(folds, ddof=1):.4f} accuracy")
     if decisions is not None:
         lines += decision_lines(decisions)
-    lines += ["", per_class_table(measured), ""]
+    headings = ["", "", ""] if decisions is None else ["most probable class\n", "decisions\n", " decisions"]
+    lines += ["", headings[0] + per_class_table(measured), ""]
     if decisions is not None:
-        lines += [decided_table(decisions.outcomes), ""]
-    lines += [confusion_table(shown), "", "most confused", confused_pairs_table(shown)]
+        lines += [headings[1] + decided_table(decisions.outcomes), ""]
+    lines += [confusion_table(shown), "", f"most confused{headings[2]}", confused_pairs_table(shown)]
     return "\n".join([*lines, "", *model_lines(result)]).rstrip()
 
 
@@ -94,15 +97,20 @@ def accuracy_lines(measured: Evaluation, of_what: str = "") -> list[str]:
     return lines
 
 
+def copies_lines(n_copies: int, n_tested: int) -> list[str]:
+    """That texts which were learned are tested on as well."""
+    if not n_copies:
+        return []
+    return [f"{INDENT}{n_copies:,} of the {n_tested:,} texts tested on are copies of learned ones, which flatters"]
+
+
 def learned_text(learned: LearnedDocuments) -> str:
     """What became of documents that the model had learned."""
     if learned.n is None:
         return ", learned or not: the model has no ledger"
     if learned.n_tested:
         return f", {learned.n_tested:,} of them learned: the figures flatter"
-    return (
-        f", without {learned.n_skipped:,} that the model has learned" if learned.n_skipped else ", none of it learned"
-    )
+    return f"; {learned.n_skipped:,} others are learned" if learned.n_skipped else ", none of it learned"
 
 
 def calibration_word(result: EvaluationResult) -> str:
@@ -140,11 +148,16 @@ def protected_text(decisions: DecisionEvaluation) -> str:
     interval = decisions.false_positive_interval
     doubt = "" if interval is None else f" (95 %: {interval[0]:.2%} to {interval[1]:.2%})"
     parts = [
-        f"{printable(str(caught['class']))} caught {caught['caught']:.2%}",
+        f"{printable(str(caught['class']))} caught {caught['caught']:.2%} ({_percents(caught)})",
         f"{printable(str(lost['class']))} lost {lost['lost']:.2%}{doubt}",
         f"unsure {decisions.outcomes.unsure:.2%}",
     ]
     return ", ".join(parts)
+
+
+def _percents(caught: dict[str, Any]) -> str:
+    low, high = wilson_interval(caught["caught"], caught["support"])
+    return f"95 %: {low:.2%} to {high:.2%}"
 
 
 def settings_lines(settings: dict[str, Any]) -> str:

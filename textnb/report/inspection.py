@@ -34,7 +34,8 @@ def inspection_text(inspection: Inspection) -> str:
     if "parts" in facts:
         return "\n".join(lines + _part_lines(facts["parts"]))
     for entry in facts["classes"]:
-        lines += ["", printable(str(entry["class"])), _terms(entry["top_terms"])]
+        if entry["top_terms"]:
+            lines += ["", printable(str(entry["class"])), _terms(entry["top_terms"])]
     return "\n".join(lines)
 
 
@@ -88,7 +89,8 @@ def _part_lines(parts: list[dict[str, Any]]) -> list[str]:
     lines = []
     for part in parts:
         for label, terms in part.get("top_terms", {}).items():
-            lines += ["", printable(f"{part['part']}: {label} ({part['n_terms']:,} terms)"), _terms(terms)]
+            if terms:
+                lines += ["", printable(f"{part['part']}: {label} ({part['n_terms']:,} terms)"), _terms(terms)]
         for column, categories in part.get("categories", {}).items():
             labels = list(categories["top"][0]["counts"]) if categories["top"] else []
             rows = [(top["category"], *(f"{n:,g}" for n in top["counts"].values())) for top in categories["top"]]

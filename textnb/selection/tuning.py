@@ -84,7 +84,7 @@ class Choice:
             return None
         return (
             f"{self.near_duplicated:.0%} of the documents are nearly the same as another: leave-one-out flatters, and "
-            "may choose too small an alpha; give groups of documents that belong together, or test on later ones"
+            "may choose too small an alpha; leave out the copies, or go by a test on later documents"
         )
 
     def to_json(self) -> dict[str, Any]:

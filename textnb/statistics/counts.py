@@ -50,7 +50,8 @@ class ClassCounts:
         mine, taken = self._among(classes), other._among(classes)
         if unseen := new_classes(self.classes, classes):
             raise ValueError(f"cannot subtract documents of {unseen[0]!r}: none were counted")
-        documents, totals = difference(mine.documents, taken.documents), mine.totals.combine(taken.totals, difference)
+        documents = difference(mine.documents, taken.documents)
+        totals = mine.totals.combine(taken.totals, difference).without_zeros()
         if (documents < 0).any():
             short = classes[documents < 0].tolist()[0]
             raise ValueError(f"cannot subtract more documents than were counted in class {short!r}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -79,6 +79,14 @@ class Ledger:
     def missing_among(self, digests: Array) -> int:
         """How many of the distinct documents here, under whatever label, have none of these hashes."""
         return int(np.count_nonzero(~np.isin(np.unique(self.digests), digests)))
+
+    def n_shared_with(self, others: Sequence[Ledger]) -> int:
+        """How many of the distinct documents here one of the others has, under whatever label."""
+        own = np.unique(self.digests)
+        shared = np.zeros(len(own), dtype=np.bool_)
+        for other in others:
+            shared |= np.isin(own, other.digests)
+        return int(np.count_nonzero(shared))
 
     @property
     def digests(self) -> Array:

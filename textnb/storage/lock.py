@@ -97,6 +97,8 @@ def _lock_file(path: str, kind: str) -> Iterator[FileIO]:
     lock = f"{folder}{os.sep}.{short_name(name)}.{kind}"
     try:
         file = FileIO(lock, "a+", opener=_open_private)
+    except FileNotFoundError as error:
+        raise FileNotFoundError(error.errno, error.strerror, os.path.dirname(path) or path) from None  # noqa: PTH120
     except OSError as error:
         raise _cannot_lock(error, path, f"{lock!r} must be a file that you may write to") from None
     _lock_files.add(file)

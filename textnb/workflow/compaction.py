@@ -49,7 +49,9 @@ def compact(model: str | PathLike[str], output: str | PathLike[str], *, overwrit
     place = ModelOutput.of(output, [path], overwrite=overwrite)
     file = open_text_model(path)
     learner, fitted = learner_of(file), fitted_of(file)
-    written = place.save(KnownDocuments.learned_by(learner), lambda path: write_compact(path, learner, fitted))
+    known = KnownDocuments.learned_by(learner)
+    place.check(known)
+    written = place.save(known, lambda path: write_compact(path, learner, fitted))
     return Compaction(
         model_file=written,
         made_from=path,

@@ -83,7 +83,7 @@ def _learn(
     """Learn a part, tables as a stream, all else as a whole; what was read, and the skipped documents."""
     if isinstance(part, Corpus) or part in corpus_names() or Path(part).is_dir():
         corpus = opened(part, options, progress)
-        known = KnownDocuments.of(corpus.texts)
+        known = KnownDocuments.of(corpus.texts, corpus.classes)
         output.check(known)
         whole = [Block(len(corpus), corpus.texts, corpus.labels.tolist())]
         learning.run(lambda skip: whole)
@@ -91,7 +91,9 @@ def _learn(
     roll = output.roll_call()
     stream = open_stream(part, options, passes=len(learning.stages))
     learning.run(lambda skip: _ticked(watched_blocks(stream, skip, learning.stage, progress), roll))
-    return KnownDocuments.met(learning.learner.counts.n_documents, roll), stream.problems, stream.n_problems
+    counts = learning.learner.counts
+    known = KnownDocuments.met(counts.n_documents, counts.classes.tolist(), roll)
+    return known, stream.problems, stream.n_problems
 
 
 def _ticked(blocks: Iterable[Block], roll: RollCall) -> Iterator[Block]:

@@ -15,7 +15,7 @@ from textnb.model.policy import Policy
 from textnb.workflow.inputs import Documents, ModelLike, open_fitted, remembered_columns, take
 from textnb.workflow.metrics import DecisionEvaluation, Evaluation, Outcomes, measure, measure_decisions
 from textnb.workflow.progress import SILENT, Progress
-from textnb.workflow.reading import CorpusLike, in_blocks, opened, part_of, with_columns
+from textnb.workflow.reading import ALL, CorpusLike, in_blocks, opened, part_of, with_columns
 from textnb.workflow.results import EvaluationResult, LearnedDocuments
 
 CANNOT_KNOW = (
@@ -84,7 +84,7 @@ def evaluate(
         corpus=read.name,
         edition=read.edition,
         n_train=columns.n_documents(classifier),
-        evaluated_on=part,
+        evaluated_on=part if include_learned or not n_learned else f"what the model has not learned of {_named(part)}",
         learned=LearnedDocuments(n_learned, included=include_learned),
         settings=columns.settings(classifier),
         evaluation=evaluation,
@@ -93,6 +93,10 @@ def evaluate(
         model_file=path,
         problems=read.problems,
     )
+
+
+def _named(part: str) -> str:
+    return "it" if part == ALL else part
 
 
 def evaluate_documents(

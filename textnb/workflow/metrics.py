@@ -268,7 +268,7 @@ def wilson_interval(share: float, n: int) -> tuple[float, float]:
     centre = share + z**2 / (2 * n)
     half = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
     low, high = (centre - half) / (1 + z**2 / n), (centre + half) / (1 + z**2 / n)
-    return float(max(low, 0.0)), float(min(high, 1.0))
+    return 0.0 if share == 0 else float(low), 1.0 if share == 1 else float(high)  # where rounding would miss them
 
 
 def confusion_matrix(true: Counts, predicted: Counts, n_classes: int, n_columns: int | None = None) -> Counts:

@@ -69,25 +69,26 @@ def is_input(path: str | PathLike[str], inputs: Iterable[Any]) -> bool:
 
 @dataclass(frozen=True)
 class KnownDocuments:
-    """The documents of a run: how many, and how many of a ledger are not among them, where that can be told."""
+    """The documents of a run: how many, of which classes, and how many of a ledger are not among them, if known."""
 
     n: int
+    classes: frozenset[str]
     missing: Callable[[Ledger], int] | None = None
 
     @classmethod
-    def of(cls, texts: Sequence[str]) -> Self:
-        return cls(len(texts), lambda ledger: ledger.missing_from(texts))
+    def of(cls, texts: Sequence[str], classes: Iterable[Any]) -> Self:
+        return cls(len(texts), frozenset(map(str, classes)), lambda ledger: ledger.missing_from(texts))
 
     @classmethod
-    def met(cls, n: int, roll: RollCall) -> Self:
+    def met(cls, n: int, classes: Iterable[Any], roll: RollCall) -> Self:
         """Those of a stream, which has met some of the documents of a ledger."""
-        return cls(n, lambda ledger: ledger.missing_among(roll.met))
+        return cls(n, frozenset(map(str, classes)), lambda ledger: ledger.missing_among(roll.met))
 
     @classmethod
     def learned_by(cls, learner: Learner) -> Self:
-        ledger = learner.ledger
-        n = learner.counts.n_documents
-        return cls(n) if ledger is None else cls(n, lambda old: old.missing_among(ledger.digests))
+        ledger, counts = learner.ledger, learner.counts
+        missing = None if ledger is None else lambda old: old.missing_among(ledger.digests)
+        return cls(counts.n_documents, frozenset(map(str, counts.classes.tolist())), missing)
 
 
 @dataclass(frozen=True)
@@ -129,6 +130,8 @@ class ModelOutput:
                 raise OutputRefused(self.path, f"it has learned {documents} that this run does not know")
         elif n > known.n:
             raise OutputRefused(self.path, f"it has learned {n:,} documents, and this run has {known.n:,}")
+        elif others := sorted(set(map(str, existing.settings["classes"])) - known.classes):
+            raise OutputRefused(self.path, f"it knows the class {others[0]!r}, which this run does not have")
 
     def save(self, known: KnownDocuments, write: Callable[[str], None]) -> str:
         """Write a model; its path. One that is refused by now is written beside, so that no work is lost."""

@@ -7,7 +7,7 @@ from math import exp
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from textnb.corpora.files import is_table
+from textnb.corpora.files import STDIN, is_table, start_of_stdin
 from textnb.corpora.messages import read_messages
 from textnb.corpora.problems import Skipped
 from textnb.model.scorer import Scorer, open_scorer
@@ -72,7 +72,8 @@ def predict(
     raw : bool
         Whether probabilities are the model's own, not calibrated.
     options : ReadOptions, optional
-        How to read tables. A text of None is the column that the model was trained on; with a format, stdin is a table.
+        How to read tables. A text of None is the column that the model was trained on. With a format, stdin is a table;
+        without one, if its first line names the model's columns.
     skipped : Skipped, optional
         Gets what cannot be used. Without it, the first such thing is an error.
     progress : Progress, optional
@@ -90,14 +91,33 @@ def predict(
     ...     [answer.label for answer in predict(path, [message])]
     ['spam']
     """
-    skipped = Skipped(strict=True) if skipped is None else skipped
-    predictor = message_predictor(model, files, options, whole=lines or as_document)
+    skipped, whole = Skipped(strict=True) if skipped is None else skipped, lines or as_document
+    options = recognised(model, files, options, whole=whole)
+    predictor = message_predictor(model, files, options, whole=whole)
     if predictor is not None:
         return answers(predictor, read_messages(files, lines, skipped), raw=raw)
     from textnb.workflow.table_prediction import open_documents, table_answers
 
     of_rows, documents = open_documents(model, files, options, skipped, progress)
     return (answer for _, answer in table_answers(of_rows, documents, raw=raw) if answer is not None)
+
+
+def recognised(
+    model: str | PathLike[str], files: list[str], options: ReadOptions | None, *, whole: bool
+) -> ReadOptions | None:
+    """The options, with the format of stdin where a table is there: one whose first line names the model's columns."""
+    if whole or STDIN not in files or (options is not None and options.format is not None):
+        return options
+    start = start_of_stdin()
+    if not (start.startswith("{") or any(sign in start.partition("\n")[0] for sign in ",\t")):
+        return options
+    from dataclasses import replace
+
+    from textnb.corpora.rows import ReadOptions
+    from textnb.workflow.table_prediction import stdin_format
+
+    options = options or ReadOptions(text=None)
+    return replace(options, format=stdin_format(model, start, options))
 
 
 def message_predictor(

@@ -12,6 +12,7 @@ import numpy as np
 from textnb import corpora
 from textnb.arrays import Array
 from textnb.corpora.corpus import Corpus, select
+from textnb.corpora.problems import skipped_sentence
 from textnb.corpora.rows import DEFAULT_OPTIONS, ReadOptions
 from textnb.model.settings import USUAL_COLUMNS, Columns
 from textnb.workflow.progress import Progress
@@ -46,15 +47,19 @@ def in_blocks(documents: Any, progress: Progress) -> Iterator[Any]:
         yield documents[start : start + BLOCK]
 
 
+ALL = "all of it"  # for people
+
+
 def require_two_classes(corpus: Corpus, why: str = "a classifier needs two or more") -> None:
     if len(corpus.classes) < 2:
-        raise ValueError(f"{corpus.name} has only the class {corpus.classes[0]!r}: {why}")
+        skipped = skipped_sentence(corpus.problems)
+        raise ValueError(f"{corpus.name} has only the class {corpus.classes[0]!r}: {why}.{skipped}")
 
 
 def part_of(corpus: Corpus, subset: str | None) -> tuple[Array, str]:
     """The positions of a part of the corpus, and its name for people."""
     if subset == "all" or (subset is None and corpus.split is None):
-        return np.arange(len(corpus)), "all of it"
+        return np.arange(len(corpus)), ALL
     if corpus.split is None:
         raise ValueError(f"{corpus.name} has no train and test parts: name no subset, and all of it is taken")
     rows = np.flatnonzero(corpus.split == (subset or "test"))

@@ -120,6 +120,8 @@ class TrainingResult(EvaluationResult):
         The number of documents that the classifier has learned, the held-out ones too if it was refitted.
     n_documents : int
         The number of documents that it was given.
+    n_copies : int
+        How many of the texts tested on are among those learned from, to the letter, which flatters.
     compact : bool
         Whether the file only predicts.
     folds : list of float
@@ -131,6 +133,7 @@ class TrainingResult(EvaluationResult):
     model: Any = field(repr=False)
     n_learned: int
     n_documents: int
+    n_copies: int = 0
     compact: bool = False
     folds: list[float] = field(default_factory=list)
     choice: Choice | None = None
@@ -148,5 +151,5 @@ class TrainingResult(EvaluationResult):
         return super()._measured()
 
     def _of_training(self) -> dict[str, Any]:
-        learned = {"n_learned": self.n_learned, "compact": self.compact or None}
+        learned = {"n_learned": self.n_learned, "n_copies": self.n_copies or None, "compact": self.compact or None}
         return learned | {"choice": None if self.choice is None else self.choice.to_json(), "folds": self.folds or None}

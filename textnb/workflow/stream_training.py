@@ -15,6 +15,7 @@ import numpy as np
 
 from textnb.corpora import corpus_names
 from textnb.corpora.files import STDIN
+from textnb.corpora.problems import skipped_sentence
 from textnb.corpora.rows import ReadOptions
 from textnb.corpora.stream import DocumentStream, open_stream
 from textnb.estimators.text_model import TextModel
@@ -135,7 +136,8 @@ def train_stream(
             classifier.adopt(learning.learner)
         if len(classifier.classes_) < 2:
             (only,) = classifier.classes_.tolist()
-            raise ValueError(f"{source} has only the class {only!r} to learn: a classifier needs two or more")
+            skipped = skipped_sentence(documents.problems, documents.n_problems)
+            raise ValueError(f"{source} has only the class {only!r} to learn: a classifier needs two or more.{skipped}")
         n_train = classifier.n_documents_
         if test_size > 0 or roll.is_needed:
             progress.status("evaluating …")
@@ -147,7 +149,7 @@ def train_stream(
     TextInput().name_columns(classifier, read_columns(options))
     path = None
     if place is not None:
-        known = KnownDocuments.met(n_train + n_held_out, roll)
+        known = KnownDocuments.met(n_train + n_held_out, classifier.classes_.tolist(), roll)
         path = place.save(known, lambda path: classifier.save(path, compact=compact))
     if checkpoint is not None:
         Path(checkpoint).unlink(missing_ok=True)

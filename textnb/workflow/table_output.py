@@ -57,7 +57,10 @@ def table_output(file: IO[str], format: str, *, has_rows: bool) -> TableOutput:
 
 
 class DelimitedRows:
-    """The lines of a CSV or TSV table, untouched, with two cells added to each."""
+    """The lines of a CSV or TSV table with two cells added to each, untouched but for cells that have no column.
+
+    Those are joined to the last one that has.
+    """
 
     def __init__(self, file: IO[str], delimiter: str) -> None:
         self.file, self.delimiter, self.n_columns = file, delimiter, 0
@@ -68,9 +71,14 @@ class DelimitedRows:
         self.file.write(self.delimiter.join([line.text, *added_names(cells)]) + "\n")
 
     def row(self, name: str, line: Line | None, answer: Answer | None) -> None:
-        if line is not None:  # as it is of the unread rest of a file
-            lacking = [""] * (self.n_columns - len(line.cells or ()))
-            self.file.write(self.delimiter.join([line.text, *lacking, *_cells(answer, self.delimiter)]) + "\n")
+        if line is None:  # as it is of the unread rest of a file
+            return
+        text, cells, last = line.text, list(line.cells or ()), self.n_columns - 1
+        if len(cells) > self.n_columns:  # or the cells that are too many would stand under the predictions
+            kept = [*cells[:last], self.delimiter.join(cells[last:])]
+            text = self.delimiter.join([_cell(cell, self.delimiter) for cell in kept])
+        lacking = [""] * (self.n_columns - len(cells))
+        self.file.write(self.delimiter.join([text, *lacking, *_cells(answer, self.delimiter)]) + "\n")
 
 
 class DelimitedList:

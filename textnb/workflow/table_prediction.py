@@ -14,13 +14,13 @@ from textnb.corpora.decoding import known_encoding
 from textnb.corpora.files import STDIN, is_table, open_source, os_error_line, table_format
 from textnb.corpora.messages import read_messages
 from textnb.corpora.problems import Problem, Skipped
-from textnb.corpora.readers import nothing_usable, table_records
+from textnb.corpora.readers import FORMATS, nothing_usable, sniffed_format, table_records
 from textnb.corpora.rows import BadTable, Line, ReadOptions, Row
 from textnb.model.file import table_columns
 from textnb.storage import open_model
 from textnb.text.documents import batches
 from textnb.workflow.outputs import check_new
-from textnb.workflow.prediction import Answer, answers, message_predictor, text_predictor
+from textnb.workflow.prediction import Answer, answers, message_predictor, recognised, text_predictor
 from textnb.workflow.progress import SILENT, Advance, Progress
 from textnb.workflow.reading import with_columns
 from textnb.workflow.table_output import replaced_file, table_output
@@ -88,8 +88,8 @@ def write_predictions(
     """
     path = fspath(output)
     check_new(path, [model, *files], overwrite=overwrite)
-    skipped = Skipped(strict=True) if skipped is None else skipped
-    whole = lines or as_document
+    skipped, whole = Skipped(strict=True) if skipped is None else skipped, lines or as_document
+    options = recognised(model, files, options, whole=whole)
     format, has_rows = _output_format(path, files, options, whole=whole)
     predictor: Any = message_predictor(model, files, options, whole=whole)
     if predictor is not None:
@@ -142,6 +142,17 @@ def open_documents(
             )
     rows = _documents(files, columns.options(options), lambda row: row.values, skipped, progress)
     return _MixedPredictor(fitted, columns), rows
+
+
+def stdin_format(model: str | PathLike[str], start: str, options: ReadOptions) -> str | None:
+    """The format of the table that begins like this, if it has the columns of the model; else None."""
+    named = with_columns(options, table_columns(open_model(model, verify="touched"))).text
+    format = sniffed_format(start)
+    try:
+        names = FORMATS[format].names([start.partition("\n")[0]])
+    except BadTable:
+        return None
+    return format if named in names and (len(names) > 1 or format == "jsonl") else None
 
 
 def table_answers(
@@ -215,9 +226,7 @@ def _output_format(path: str, files: list[str], options: ReadOptions | None, *, 
     read = options.format if files[0] == STDIN and options is not None else None
     if is_table(files[0]):
         read = table_format(files[0])
-    if read not in (None, written):
-        raise ValueError(f"{path}: the rows of a .{read} table are written to a .{read} table: choose such a name")
-    return written, read is not None
+    return written, read == written
 
 
 @dataclass(frozen=True)

@@ -122,7 +122,9 @@ def train(
     work.columns.fit(work.model, work.corpus, work.documents, learn, progress)
     decisions.apply(work.model)
     evaluation = decided = None
+    n_copies = 0
     if len(test):
+        n_copies = _copies(work.documents, learn, test)
         held_out, labels = take(work.documents, test), work.corpus.labels[test]
         evaluation, decided = evaluate_documents(work.model, held_out, labels, progress)
         if refit:
@@ -133,6 +135,7 @@ def train(
         decisions=decided,
         n_train=len(learn),
         n_learned=len(work.corpus) if refit else len(learn),
+        n_copies=n_copies,
         evaluated_on=evaluated_on,
     )
 
@@ -200,7 +203,7 @@ class _Work:
     @property
     def known(self) -> KnownDocuments:
         """All documents that were read."""
-        return KnownDocuments.of(self.columns.texts_of(self.corpus))
+        return KnownDocuments.of(self.columns.texts_of(self.corpus), self.corpus.classes)
 
     def result(self, output: ModelOutput | None, **measured: Any) -> TrainingResult:
         """Save the model, and return its result."""
@@ -303,6 +306,14 @@ def split_documents(corpus: Corpus, test_size: float = 0.3, seed: int = 0) -> tu
         ) from None
     learned = np.sort(np.concatenate([others[learn], np.flatnonzero(lone)]))
     return learned, others[test], f"{test_size:.0%} held out at random"
+
+
+def _copies(documents: Documents, learn: Array, test: Array) -> int:
+    """How many texts to test on are, to the letter, among those to learn from; 0 of tables."""
+    if not isinstance(documents, list):
+        return 0
+    learned = {documents[row] for row in learn.tolist()}
+    return sum(documents[row] in learned for row in test.tolist())
 
 
 def _predict_folds(

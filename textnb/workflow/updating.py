@@ -59,7 +59,8 @@ class ModelSummary:
     n_documents: int
     n_terms: int
     changes: dict[str, int] = field(default_factory=dict)  # of an update: how many documents were learned, …
-    merged: Sequence[str] | None = None  # the files of a merge
+    merged: Sequence[str] | None = None  # the files of a merge, and
+    n_shared: int = 0  # how many documents of one were in others, so that they count more than once
     problems: Sequence[Problem] = ()
     n_problems: int | None = None  # where more were skipped than are listed
     unreadable: Sequence[str] = ()
@@ -74,7 +75,7 @@ class ModelSummary:
     def to_json(self) -> dict[str, Any]:
         """The summary by name; `skipped` only where there is such a thing."""
         total = {} if self.changes else {"n_documents": self.n_documents}
-        merged = {} if self.merged is None else {"merged": list(self.merged)}
+        merged = {} if self.merged is None else {"merged": list(self.merged), "n_shared": self.n_shared}
         started = {"started": True} if self.started else {}
         result: dict[str, Any] = {"model_file": self.model_file, **started, **merged, **self.changes}
         result["classes"] = self.documents
@@ -109,7 +110,7 @@ def learn(
 
     def change(learner: Learner, texts: list[str], labels: Array) -> tuple[Learner, UpdateSummary]:
         if not new_class:
-            _refuse_near_misses(documents, learner)
+            _refuse_near_misses(documents, learner, " If it is meant, say that it is a new class")
         return learner.learn(texts, labels, once=once)
 
     return _update(model, documents, change, start=True)
@@ -128,7 +129,12 @@ def forget(model: str | PathLike[str], documents: LabelledDocuments) -> ModelSum
     ...     forget(path, LabelledDocuments(["pills"], ["spam"])).documents
     {'ham': 1, 'spam': 1}
     """
-    return _update(model, documents, lambda learner, texts, labels: learner.forget(texts, labels))
+
+    def change(learner: Learner, texts: list[str], labels: Array) -> tuple[Learner, UpdateSummary]:
+        _refuse_near_misses(documents, learner)
+        return learner.forget(texts, labels)
+
+    return _update(model, documents, change)
 
 
 def forget_ledger(model: str | PathLike[str]) -> ModelSummary:
@@ -176,8 +182,8 @@ def merge(
 
     paths = [fspath(model) for model in models]
     place = ModelOutput.of(output, paths, overwrite=overwrite)
-    merged = merge_models(place.path, paths, lambda merged: place.check(KnownDocuments.learned_by(merged)))
-    return ModelSummary.of(place.path, merged, merged=paths)
+    merged, n_shared = merge_models(place.path, paths, lambda merged: place.check(KnownDocuments.learned_by(merged)))
+    return ModelSummary.of(place.path, merged, merged=paths, n_shared=n_shared)
 
 
 def labelled_messages(files: list[str], label: str, *, lines: bool = False, strict: bool = False) -> LabelledDocuments:
@@ -250,16 +256,14 @@ def _update(
     return ModelSummary.of(path, learner, changes=changes, started=started, **left)
 
 
-def _refuse_near_misses(documents: LabelledDocuments, learner: Learner) -> None:
+def _refuse_near_misses(documents: LabelledDocuments, learner: Learner, advice: str = "") -> None:
     """Refuse labels that look like known ones misspelt; numbers cannot."""
     classes = learner.counts.classes
     if classes.dtype.kind != "U" or not (found := near_misses(documents.labels, classes.tolist())):
         return
     label, meant = next(iter(found.items()))
     where = "" if documents.where is None else f"{documents.where[documents.labels.index(label)]}: "
-    raise ValueError(
-        f"{where}the model has no class {label!r}; did you mean {meant!r}? If it is meant, say that it is a new class"
-    )
+    raise ValueError(f"{where}the model has no class {label!r}; did you mean {meant!r}?{advice}")
 
 
 def as_labels(names: list[str], learner: Learner) -> Array:
