@@ -75,8 +75,8 @@ def test_new_documents_are_all_evaluated_on(textnb, model, tmp_path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--subset", "train"), "evaluate on its test part, or include learned documents"),
-        (("--subset", "test"), "evaluate on others, such as a test part, or include learned documents"),
+        (("--subset", "train"), "evaluate on its test part (--subset test), or on these, saying so (--all)"),
+        (("--subset", "test"), "evaluate on others, such as a test part, or on these, saying so (--all)"),
         (("--subset", "all"), "all 80 documents of mail (all of it) were learned by the model"),
     ],
 )

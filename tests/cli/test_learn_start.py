@@ -80,7 +80,7 @@ def test_a_label_that_is_nearly_a_known_one_is_refused_unless_it_is_meant(textnb
     done = textnb("learn", model, "--label", label, stdin=b"cash")
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
     assert "did you mean 'spam'?" in done.err
-    assert "new class" in done.err
+    assert "--new-class" in done.err
     assert model.read_bytes() == before
     assert label in textnb("learn", model, "--label", label, "--new-class", "--json", stdin=b"cash").json["classes"]
 
@@ -91,8 +91,8 @@ def test_tables_are_checked_before_anything_is_learned(textnb, model, tmp_path):
     done = textnb("learn", model, "more.csv")
     assert (done.code, done.out) == (2, "")
     assert done.err == (
-        "textnb: more.csv: line 3: the model has no class 'Spam'; did you mean 'spam'? If it is meant, say "
-        "that it is a new class\n"
+        "textnb: more.csv: line 3: the model has no class 'Spam'; did you mean 'spam'? If it is a new class, say "
+        "so (--new-class)\n"
     )
     assert model.read_bytes() == before
     assert textnb("learn", model, "more.csv", "--new-class").code == 0

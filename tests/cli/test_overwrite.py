@@ -15,7 +15,7 @@ RECIPE = ("--model", "multinomial", "--weights", "counts")
 def refused(done, *said):
     """One line that says why and how to go on, and exit code 2."""
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1), done.err
-    assert "overwrite" in done.err
+    assert "--overwrite" in done.err
     for words in said:
         assert words in done.err
     return True

@@ -231,7 +231,7 @@ def test_nothing_is_overwritten_unasked(textnb, model, mail_csv, tmp_path):
         assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
     assert mail_csv.read_bytes() == before
     (tmp_path / "p.csv").write_text("mine")
-    assert "overwrite" in textnb("predict", model, mail_csv, "-o", "p.csv").err
+    assert "--overwrite" in textnb("predict", model, mail_csv, "-o", "p.csv").err
     assert (tmp_path / "p.csv").read_text() == "mine"
     assert textnb("predict", model, mail_csv, "-o", "p.csv", "--overwrite").code == 0
     assert len(rows_of(tmp_path / "p.csv")) == 81

@@ -126,7 +126,7 @@ def test_bad_rows_are_skipped_and_reported(textnb, table, tmp_path):
         ("train mail.jsonl --stream --checkpoint mail.tnb", "two files"),
         ("train mail.jsonl --checkpoint nodir/c.part", "nodir/c.part: the folder does not exist"),
         ("train mail.jsonl --prune 1", "--prune"),
-        ("train mail.jsonl --stream --test-size 0.000001", "no document of mail.jsonl was held out.*test size"),
+        ("train mail.jsonl --stream --test-size 0.000001", "no document of mail.jsonl was held out.*--test-size"),
         ("train mail.jsonl --stream --test-size 0.99999", "no document is left to learn from.*smaller"),
         ("train one.jsonl --stream", "only the class 'ham'"),
         ("train no*.jsonl", "no\\*.jsonl"),

@@ -337,7 +337,7 @@ def test_a_folder_that_may_not_be_written_to_is_said(path, monkeypatch, code):
 
 
 def test_a_missing_folder_is_said(tmp_path):
-    with pytest.raises(FileNotFoundError, match="No such file or directory: '.*missing'"):
+    with pytest.raises(FileNotFoundError, match=r"No such file or directory: '.*missing'"):
         writer_lock(tmp_path / "missing" / "model.tnb").__enter__()
 
 

@@ -39,7 +39,7 @@ def test_tables_are_written_to_new_files(tmp_path):
     table = tmp_path / "predictions.csv"
     check_new(table)
     table.touch()
-    with pytest.raises(OutputRefused, match=r"predictions.csv: it exists; choose .* overwrite"):
+    with pytest.raises(OutputRefused, match=r"predictions.csv: it exists; choose .*--overwrite"):
         check_new(table)
     with pytest.raises(OutputRefused, match="one of the inputs"):
         check_new(table, [table])

@@ -144,10 +144,10 @@ def _which_are_learned(classifier: Any, documents: Documents) -> Array | None:
 
 
 def _all_learned(corpus: Corpus, part: str, n: int) -> str:
-    elsewhere = "its test part" if part == "its own train part" else "others, such as a test part"
+    elsewhere = "its test part (--subset test)" if part == "its own train part" else "others, such as a test part"
     return (
         f"all {n:,} documents of {corpus.name} ({part}) were learned by the model, and its figures on them would "
-        f"flatter: evaluate on {elsewhere}, or include learned documents"
+        f"flatter: evaluate on {elsewhere}, or on these, saying so (--all)"
     )
 
 

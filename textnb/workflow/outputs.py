@@ -34,7 +34,7 @@ class OutputRefused(ValueError):
     """A file that a run may not overwrite."""
 
     def __init__(self, path: str | PathLike[str], why: str) -> None:
-        super().__init__(f"{fspath(path)}: {why}; choose another name, or ask to overwrite it")
+        super().__init__(f"{fspath(path)}: {why}; choose another name, or overwrite it (--overwrite)")
 
 
 def check_new(path: str | PathLike[str], inputs: Iterable[Any] = (), *, overwrite: bool = False) -> None:

@@ -61,7 +61,9 @@ def part_of(corpus: Corpus, subset: str | None) -> tuple[Array, str]:
     if subset == "all" or (subset is None and corpus.split is None):
         return np.arange(len(corpus)), ALL
     if corpus.split is None:
-        raise ValueError(f"{corpus.name} has no train and test parts: name no subset, and all of it is taken")
+        raise ValueError(
+            f"{corpus.name} has no train and test parts: name no subset (--subset), and all of it is taken"
+        )
     rows = np.flatnonzero(corpus.split == (subset or "test"))
     if not len(rows):
         raise ValueError(f"{corpus.name} has no document in its {subset or 'test'} part: choose another subset")

@@ -215,11 +215,11 @@ def resume(path: Path, learning: StreamLearner, about: dict[str, Any]) -> None:
     file = open_model(path)
     saved = file.settings.get("checkpoint")
     if not isinstance(saved, dict):
-        raise ValueError(f"{path} is no checkpoint: choose another name, remove it, or ask to overwrite it")
+        raise ValueError(f"{path} is no checkpoint: choose another name, remove it, or overwrite it (--overwrite)")
     for name, value in about.items():
         if saved.get(name) != value:
             raise ValueError(
                 f"{path} is the checkpoint of a training with another {name}: remove it to begin anew, "
-                "or ask to overwrite it"
+                "or overwrite it (--overwrite)"
             )
     learning.go_on(State(saved["stage"], saved["rows"], learner_of(file)))

@@ -143,7 +143,9 @@ def train_stream(
             progress.status("evaluating …")
             evaluation, n_held_out = evaluate_stream(classifier, documents, held_out, roll)
             if evaluation is None and test_size > 0:
-                raise ValueError(f"no document of {documents.name} was held out to evaluate on: use a larger test size")
+                raise ValueError(
+                    f"no document of {documents.name} was held out to evaluate on: use a larger test size (--test-size)"
+                )
         if refit and n_held_out:
             learn_rest(classifier, documents, held_out, prune, progress)
     TextInput().name_columns(classifier, read_columns(options))

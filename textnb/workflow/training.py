@@ -278,7 +278,7 @@ def checked_settings(settings: Mapping[str, Any], *, can_choose: bool) -> dict[s
 
 def check_share(test_size: float) -> None:
     if not 0 <= test_size < 1:
-        raise ValueError(f"the test size is a share from 0 to less than 1, got {test_size:g}")
+        raise ValueError(f"the test size (--test-size) is a share from 0 to less than 1, got {test_size:g}")
 
 
 def split_documents(corpus: Corpus, test_size: float = 0.3, seed: int = 0) -> tuple[Array, Array, str]:
@@ -302,7 +302,7 @@ def split_documents(corpus: Corpus, test_size: float = 0.3, seed: int = 0) -> tu
     except ValueError:
         raise ValueError(
             f"a share of {test_size:g} of {len(corpus):,} documents is too few or too many to test {len(names)} "
-            "classes on: use more documents, another test size, or fewer categories"
+            "classes on: use more documents, another test size (--test-size), or fewer categories"
         ) from None
     learned = np.sort(np.concatenate([others[learn], np.flatnonzero(lone)]))
     return learned, others[test], f"{test_size:.0%} held out at random"

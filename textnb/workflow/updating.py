@@ -110,7 +110,7 @@ def learn(
 
     def change(learner: Learner, texts: list[str], labels: Array) -> tuple[Learner, UpdateSummary]:
         if not new_class:
-            _refuse_near_misses(documents, learner, " If it is meant, say that it is a new class")
+            _refuse_near_misses(documents, learner, " If it is a new class, say so (--new-class)")
         return learner.learn(texts, labels, once=once)
 
     return _update(model, documents, change, start=True)
