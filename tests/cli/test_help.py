@@ -9,6 +9,7 @@ COMMANDS = [
     "train",
     "evaluate",
     "predict",
+    "explain",
     "inspect",
     "learn",
     "forget",

@@ -16,6 +16,7 @@ COMMANDS = {  # each in the module of its name
     "train": "Learn from a corpus, evaluate, save a model.",
     "evaluate": "Evaluate a model on labelled documents.",
     "predict": "Predict the class of documents.",
+    "explain": "Show why a document is of its class.",
     "tune": "Choose settings for a corpus.",
     "inspect": "Show what is in a model.",
     "learn": "Teach a model more documents.",

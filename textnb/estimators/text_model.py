@@ -65,8 +65,8 @@ from textnb.text.vocabulary import checked_ids
 from textnb.text.weights import check_weighting
 
 if TYPE_CHECKING:
-    from textnb.model.explanation import Explanation
     from textnb.estimators.mixed import MixedNB
+    from textnb.model.explanation import Explanation
 
 FEWEST_DOCUMENTS = 50  # from which parameters that are left out are chosen
 DERIVED = ("_training", "_derivation", "_predictor", "_vocabulary")  # attributes that follow from the others
@@ -288,9 +288,9 @@ class TextModel:
         >>> texts, labels = ["buy cheap pills", "cheap watches", "lunch at noon?"], ["spam", "spam", "ham"]
         >>> why = TextClassifier(model="multinomial", weights="counts").fit(texts, labels).explain("Cheap, cheap lunch")
         >>> why.label, why.against, round(why.log_odds, 2)
-        ('spam', 'ham', 1.51)
+        ('spam', 'ham', 1.65)
         >>> [(row.term, row.count, round(row.contribution, 2), row.spans) for row in why.rows]
-        [('cheap', 2, 1.81, ((0, 5), (7, 12))), ('prior', None, 0.69, ()), ('lunch', 1, -0.99, ((13, 18),))]
+        [('cheap', 2, 1.83, ((0, 5), (7, 12))), ('lunch', 1, -0.88, ((13, 18),)), ('prior', None, 0.69, ())]
         """
         self.check_fitted()
         return self.predictor_.explain(text, label=label, against=against)

@@ -234,7 +234,11 @@ class Impossible:
 
     def marked(self, row: SparseRows, added: Array, constant: Array) -> tuple[Array, Array]:
         """Contributions with −∞ for entries that a class never has, and in the constant where one is lacking."""
-        taken = self.signs.take_rows(row.indices).toarray() if isinstance(self.signs, SparseRows) else self.signs[row.indices]
+        taken = (
+            self.signs.take_rows(row.indices).toarray()
+            if isinstance(self.signs, SparseRows)
+            else self.signs[row.indices]
+        )
         signs = np.asarray(taken) * (row.data > 0)[:, np.newaxis]
         lacking = self.required + np.minimum(signs, 0).sum(axis=0) > 0
         return np.where(signs > 0, -np.inf, added), np.where(lacking, -np.inf, constant)

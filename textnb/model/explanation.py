@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -17,10 +18,12 @@ Kind = Literal["term", "unknown", "prior", "constant", "category", "number"]
 
 _FIRST_WORDS = 64  # words that are each tried alone, which finds a flip by one word wherever there is one among them
 _RIVALS = 3  # classes that words are taken away for
+_PRUNED = 32  # words among which needless ones are looked for
 _MORE_WORDS = 16  # that are tried where shares promise a flip too early
 
 
-class Row(NamedTuple):
+@dataclass(frozen=True)
+class Row:
     """What one thing adds to the log-odds: contribution = value · weight."""
 
     term: str
@@ -34,7 +37,7 @@ class Row(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         numbers = {name: finite(getattr(self, name)) for name in ("value", "weight", "contribution")}
-        shown = {**self._asdict(), **numbers, "spans": [list(span) for span in self.spans]}
+        shown = {**vars(self), **numbers, "spans": [list(span) for span in self.spans]}
         return {name: value for name, value in shown.items() if name != "column" or value is not None}
 
 
@@ -202,7 +205,7 @@ class Explanation:
                 edge[0] += sign * density
                 edge[1] += sign
         density, n_open, places = 0.0, 0.0, sorted(edges)
-        for start, end in zip(places, places[1:], strict=False):
+        for start, end in pairwise(places):
             density, n_open = density + edges[start][0], n_open + edges[start][1]
             if n_open:
                 yield Highlight(start, end, density * (end - start))
@@ -213,7 +216,7 @@ class Explanation:
         """The fewest words without which the document would be of another class, or None if there are no such words.
 
         All occurrences of a word go together, and what is left is predicted anew. The words are sought by their shares:
-        exact for single words and plain counts; where n-grams or lengths matter, there might be fewer.
+        exact for single words, and up to 32 plain counts; where n-grams or lengths matter, there might be fewer.
         """
         return _Words.of(self).flip()
 
@@ -342,7 +345,9 @@ class _Words:
         for d in rivals[:_RIVALS] if best is None else []:
             order = [i for i in np.argsort(-gains[d], kind="stable").tolist() if gains[d][i] > 0]
             n = int(np.searchsorted(np.cumsum(gains[d][order]), joint[c] - joint[d]))
-            found = self._first([order[:k] for k in sorted({*range(max(n, 1), n + _MORE_WORDS), len(order)}) if k <= len(order)])
+            found = self._first(
+                [order[:k] for k in sorted({*range(max(n, 1), n + _MORE_WORDS), len(order)}) if k <= len(order)]
+            )
             if found is not None:
                 found = self._without_needless(*found)
                 best = found if best is None or len(found[0]) < len(best[0]) else best
@@ -362,7 +367,7 @@ class _Words:
 
     def _without_needless(self, words: list[int], label: int) -> tuple[list[int], int]:
         """Fewer words that do as well, the least telling left out first."""
-        while len(words) > 1:
+        while 1 < len(words) <= _PRUNED:  # of more, nobody reads which
             fewer = self._first([words[:i] + words[i + 1 :] for i in reversed(range(len(words)))])
             if fewer is None:
                 break
@@ -378,4 +383,3 @@ class _Words:
                 position = max(end, position)
             texts[t] = "".join([*pieces, text[position:]])
         return texts
-

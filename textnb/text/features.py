@@ -56,8 +56,9 @@ class Features:
             return self.terms.strings(of)
         columns = np.asarray(self.columns[: len(self.terms)])
         (kept,) = np.nonzero(columns >= 0)
-        by_column = kept[np.argsort(columns[kept])]
-        return self.terms.strings(by_column if of is None else by_column[of])
+        by_column = np.full(self.n_columns, -1)  # of a file, columns of terms that are left out have no name
+        by_column[columns[kept]] = kept
+        return self.terms.strings(by_column[by_column >= 0] if of is None else by_column[of])
 
     def numbers(self) -> dict[Any, int]:
         """A dict of the terms to their columns, in the order of the columns."""

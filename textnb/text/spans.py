@@ -184,7 +184,9 @@ def _word_ngrams(words: list[Occurrence], low: int, high: int) -> Iterator[Occur
     for n in range(max(low, 2), min(high, len(words)) + 1):
         for i in range(len(words) - n + 1):
             run = words[i : i + n]
-            yield Occurrence(" ".join([word.term for word in run]), tuple([part for word in run for part in word.parts]))
+            yield Occurrence(
+                " ".join([word.term for word in run]), tuple([part for word in run for part in word.parts])
+            )
 
 
 def _characters(aligned: Aligned, low: int, high: int) -> Iterator[Occurrence]:

@@ -144,4 +144,3 @@ def is_simple_pattern(pattern: str) -> bool:
         return False
     branches = [_SIMPLE_BRANCH.fullmatch(branch) for branch in bare.split("|")]
     return all(branch and (branch["start"] or not (branch["repetition"] and branch["end"])) for branch in branches)
-

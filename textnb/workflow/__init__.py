@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from textnb.workflow.comparison import compare
     from textnb.workflow.counting import count
     from textnb.workflow.evaluation import evaluate
+    from textnb.workflow.explaining import explain
     from textnb.workflow.inspection import inspect
     from textnb.workflow.prediction import predict
     from textnb.workflow.progress import Progress
@@ -26,13 +27,13 @@ if TYPE_CHECKING:
 _MODULES = {
     "Decisions": "training", "LabelledDocuments": "updating", "Progress": "progress", "audit": "auditing",
     "compact": "compaction", "compare": "comparison", "count": "counting", "cross_validate": "training",
-    "evaluate": "evaluation", "forget": "updating", "forget_ledger": "updating", "inspect": "inspection",
-    "learn": "updating", "merge": "updating", "predict": "prediction", "train": "training",
+    "evaluate": "evaluation", "explain": "explaining", "forget": "updating", "forget_ledger": "updating",
+    "inspect": "inspection", "learn": "updating", "merge": "updating", "predict": "prediction", "train": "training",
     "train_stream": "stream_training", "tune": "tuning", "write_predictions": "table_prediction",
 }
 __all__ = [
     "Decisions", "LabelledDocuments", "Progress", "ReadOptions", "audit", "compact", "compare", "count",
-    "cross_validate", "evaluate", "forget", "forget_ledger", "inspect", "learn", "merge", "predict", "train",
+    "cross_validate", "evaluate", "explain", "forget", "forget_ledger", "inspect", "learn", "merge", "predict", "train",
     "train_stream", "tune", "write_predictions",
 ]
 # fmt: on

@@ -1,0 +1,55 @@
+"""`textnb explain`: why a document is of its class."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from textnb.cli import options
+from textnb.cli.output import announce_terminal, fail_for_each, report_skipped, show, show_json
+from textnb.cli.parameters import Argument, Option
+from textnb.report.safe import printable
+
+
+def explain(
+    model: options.ModelFile,
+    files: Annotated[
+        list[str] | None,
+        Argument(metavar="FILE", help="Documents, one per file; folders of them; - or none for stdin."),
+    ] = None,
+    lines: Annotated[bool, Option("--lines", help="Each line of the input is a document.")] = False,
+    label: Annotated[str | None, Option(metavar="CLASS", help="The class to explain. [default: the likeliest]")] = None,
+    against: Annotated[
+        str | None, Option(metavar="CLASS", help="The class to compare with. [default: the next]")
+    ] = None,
+    terms: Annotated[int, Option(min=1, help="Terms to show.")] = 15,
+    strict: options.Strict = False,
+    as_json: Annotated[bool, Option("--json", help="Print one JSON object per document.")] = False,
+    quiet: Annotated[bool, Option("--quiet", "-q", help="No notices.")] = False,
+) -> int:
+    """Show why MODEL gives a document its class: what each term adds to the log-odds against another class.
+
+    What is shown adds up. The prior, words outside the vocabulary and those that are absent stand in brackets.
+
+    \b
+    Examples:
+      textnb explain mail.tnb message.txt
+      textnb explain 20news.tnb post.txt --against sci.space
+      cat message.txt | textnb explain mail.tnb --json
+    """
+    from textnb.corpora.problems import Skipped
+    from textnb.report.explanation import explanation_text
+    from textnb.workflow import explain as explain_files
+
+    files = files or ["-"]
+    skipped = Skipped(strict)
+    announce_terminal(files, quiet)
+    first = True
+    for document in explain_files(model, files, lines=lines, label=label, against=against, skipped=skipped):
+        if as_json:
+            show_json(document.to_json())
+            continue
+        heading = "" if document.id == files[0] and len(files) == 1 else f"{printable(document.id)}\n"
+        show(f"{'' if first else chr(10)}{heading}{explanation_text(document, terms)}")
+        first = False
+    report_skipped(skipped.problems, quiet, total=skipped.n_problems, in_json=False)
+    return fail_for_each(skipped.unreadable)
