@@ -358,3 +358,17 @@ def test_the_notice_of_many_skipped_rows_promises_no_list(textnb, model, tmp_pat
         textnb("predict", model, "new.csv").err.splitlines()[-1]
         == "textnb: skipped 4 more; --strict stops at the first"
     )
+
+
+def test_an_open_quote_in_a_skipped_row_swallows_nothing_of_the_output(textnb, model, tmp_path):
+    (tmp_path / "new.csv").write_text('n,text\n1,cheap pills\n2,"open\n3,lunch meeting\n4,"a ""quoted"" pill"\n')
+    assert textnb("predict", model, "new.csv", "-o", "out.csv").code == 0
+    found = rows_of(tmp_path / "out.csv")
+    assert [row[:2] for row in found[1:]] == [
+        ["1", "cheap pills"],
+        ["2", '"open'],
+        ["3", "lunch meeting"],
+        ["4", 'a "quoted" pill'],
+    ]
+    assert [row[2] for row in found[1:]] == ["spam", "", "ham", found[4][2]]
+    assert {len(row) for row in found} == {4}

@@ -57,9 +57,9 @@ def table_output(file: IO[str], format: str, *, has_rows: bool) -> TableOutput:
 
 
 class DelimitedRows:
-    """The lines of a CSV or TSV table with two cells added to each, untouched but for cells that have no column.
+    """The lines of a CSV or TSV table with two cells added to each, untouched where there is an answer.
 
-    Those are joined to the last one that has.
+    Other rows are written anew, so that quotes are closed; cells that have no column are joined to the last that has.
     """
 
     def __init__(self, file: IO[str], delimiter: str) -> None:
@@ -74,8 +74,8 @@ class DelimitedRows:
         if line is None:  # as it is of the unread rest of a file
             return
         text, cells, last = line.text, list(line.cells or ()), self.n_columns - 1
-        if len(cells) > self.n_columns:  # or the cells that are too many would stand under the predictions
-            kept = [*cells[:last], self.delimiter.join(cells[last:])]
+        if answer is None:  # an open quote would swallow what follows, and surplus cells stand under the predictions
+            kept = cells if len(cells) <= self.n_columns else [*cells[:last], self.delimiter.join(cells[last:])]
             text = self.delimiter.join([_cell(cell, self.delimiter) for cell in kept])
         lacking = [""] * (self.n_columns - len(cells))
         self.file.write(self.delimiter.join([text, *lacking, *_cells(answer, self.delimiter)]) + "\n")
