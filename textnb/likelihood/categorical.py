@@ -62,11 +62,6 @@ class CategoricalRule:
             scores += table.take(codes[:, j], axis=0)
         return scores
 
-    def contributions(self, row: Array) -> tuple[Array, Array]:
-        """What every column of one row of codes adds, (p, K), and nothing besides."""
-        added = np.array([table[code] for table, code in zip(self.tables, row.tolist(), strict=True)])
-        return added, np.zeros(self.tables[0].shape[1])
-
 
 def categorical_rule(log_probabilities: list[Array]) -> CategoricalRule:
     """The rule from one table log P(m | c), (K, M_j), per column."""

@@ -191,17 +191,6 @@ class QuadraticRule:
             raise ValueError("X has values so large that the scores are beyond floating point; scale X down")
         return scores
 
-    def contributions(self, row: Array) -> tuple[Array, Array]:
-        """What every feature of one row (p,) adds, (p, K): log N(x_j; μ_cj, σ_cj²), 0 where it is missing.
-
-        Only of independent features; nothing is added besides.
-        """
-        if self.whitening.ndim != 2:
-            raise ValueError("features that depend on each other have no share of their own in the score")
-        white = (row - self.means) * self.whitening
-        added = np.log(self.whitening) - 0.5 * np.log(2 * np.pi) - 0.5 * white * white
-        return np.where(np.isnan(row), 0.0, added).T, np.zeros(len(self.means))
-
     def _scores(self, X: Array) -> Array:
         missing = np.isnan(X)
         some_missing = self.whitening.ndim == 2 and missing.any()

@@ -14,7 +14,7 @@ import numpy as np
 from textnb.arrays import Array
 from textnb.text.spans import Occurrence, Span
 
-Kind = Literal["term", "unknown", "prior", "constant", "category", "number"]
+Kind = Literal["term", "unknown", "prior", "constant"]
 
 _FIRST_WORDS = 64  # words that are each tried alone, which finds a flip by one word wherever there is one among them
 _RIVALS = 3  # classes that words are taken away for
@@ -33,12 +33,10 @@ class Row:
     weight: float
     contribution: float
     spans: tuple[Span, ...]  # where a term stands in the original text
-    column: str | None = None  # of a table
 
     def to_json(self) -> dict[str, Any]:
         numbers = {name: finite(getattr(self, name)) for name in ("value", "weight", "contribution")}
-        shown = {**vars(self), **numbers, "spans": [list(span) for span in self.spans]}
-        return {name: value for name, value in shown.items() if name != "column" or value is not None}
+        return {**vars(self), **numbers, "spans": [list(span) for span in self.spans]}
 
 
 class Highlight(NamedTuple):
@@ -66,7 +64,6 @@ class Evidence:
     scores: Array  # (n, K)
     values: Array  # (n,)
     counts: Array | None = None  # (n,), of terms
-    column: str | None = None
     text: str | None = None
     occurrences: Callable[[], Iterator[Occurrence]] | None = None
     words: Callable[[], list[Occurrence]] | None = None
@@ -149,8 +146,11 @@ class Explanation:
 
     @cached_property
     def rows(self) -> list[Row]:
-        rows = [row for evidence in self.evidence for row in self._rows(evidence)]
-        return sorted(rows, key=self._rank)
+        return sorted(self._rows_of_evidence, key=self._rank)
+
+    @cached_property
+    def _rows_of_evidence(self) -> list[Row]:
+        return [row for evidence in self.evidence for row in self._rows(evidence)]
 
     @staticmethod
     def _rank(row: Row) -> tuple[float, str, str]:
@@ -163,14 +163,14 @@ class Explanation:
         for i, (term, count, value, contribution, spans) in enumerate(zip(*columns, strict=True)):
             kind = "unknown" if i == evidence.unknown else evidence.kind
             weight = contribution / value if value else 0.0
-            yield Row(str(term), kind, count, value, weight, contribution, tuple(spans), evidence.column)
+            yield Row(str(term), kind, count, value, weight, contribution, tuple(spans))
 
     def scores_by_class(self) -> list[tuple[Row, dict[Any, float]]]:
         """Every row with what it adds to each class, beyond what it adds to all of them on average.
 
         That is one scale for all classes: the difference between two is the contribution to their log-odds.
         """
-        rows = [row for evidence in self.evidence for row in self._rows(evidence)]
+        rows = self._rows_of_evidence
         scores = np.concatenate([evidence.scores for evidence in self.evidence])
         leads = (scores - scores.mean(axis=1, keepdims=True)).tolist()
         both = [(row, dict(zip(self.classes, lead, strict=True))) for row, lead in zip(rows, leads, strict=True)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from textnb.text.analyzer import Analyzer
@@ -85,6 +85,17 @@ class Aligned(NamedTuple):
             ends += [end if self.ends is None else self.ends[end - 1]] * len(piece)
         return Aligned("".join(texts), starts, ends, self.known)
 
+    def substituted(self, pattern: re.Pattern[str], substitute: Callable[[str], str]) -> Aligned:
+        """The text with every match of a pattern replaced as a whole."""
+        pieces, position = [], 0
+        for match in pattern.finditer(self.text):
+            pieces += [(self.text[i], i, i + 1) for i in range(position, match.start())]
+            pieces.append((substitute(match[0]), *match.span()))
+            position = match.end()
+        if not position:
+            return self
+        return self.replaced(pieces + [(self.text[i], i, i + 1) for i in range(position, len(self.text))])
+
 
 def _preprocessed(analyzer: Analyzer, text: str) -> Aligned:
     """The text as the analyzer cuts it, aligned with the original."""
@@ -147,7 +158,7 @@ def _tokens(analyzer: Analyzer, aligned: Aligned) -> Iterator[Occurrence]:
     if isinstance(analyzer.tokenizer, str):
         rewritten = _REWRITTEN.get(analyzer.tokenizer, {})
         if analyzer.tokenizer == "tweet":
-            aligned = _without_entities(aligned)
+            aligned = aligned.substituted(_ENTITIES, html.unescape)  # as it does itself, before it cuts
     position = 0
     for token in analyzer.tokenize(text):
         place = _found(aligned.text, token, rewritten, position) if isinstance(token, str) else None
@@ -165,19 +176,6 @@ def _found(text: str, token: str, rewritten: dict[str, str], position: int) -> S
     return min(places, default=None)
 
 
-def _without_entities(aligned: Aligned) -> Aligned:
-    """Entities such as &amp; as the characters that they stand for."""
-    if "&" not in aligned.text:
-        return aligned
-    pieces, position = [], 0
-    for entity in _ENTITIES.finditer(aligned.text):
-        pieces += [(aligned.text[i], i, i + 1) for i in range(position, entity.start())]
-        pieces.append((html.unescape(entity[0]), *entity.span()))
-        position = entity.end()
-    pieces += [(aligned.text[i], i, i + 1) for i in range(position, len(aligned.text))]
-    return aligned.replaced(pieces)
-
-
 def _word_ngrams(words: list[Occurrence], low: int, high: int) -> Iterator[Occurrence]:
     if low == 1:
         yield from words
@@ -191,24 +189,11 @@ def _word_ngrams(words: list[Occurrence], low: int, high: int) -> Iterator[Occur
 
 def _characters(aligned: Aligned, low: int, high: int) -> Iterator[Occurrence]:
     """Runs of characters, where a run of white space is one space."""
-    aligned = _single_spaces(aligned)
+    aligned = aligned.substituted(WHITE_SPACES, lambda run: " ")
     text = aligned.text
     for n in range(low, min(high, len(text)) + 1):
         for i in range(len(text) - n + 1):
             yield Occurrence(text[i : i + n], aligned.parts(i, i + n))
-
-
-def _single_spaces(aligned: Aligned) -> Aligned:
-    runs = [run.span() for run in WHITE_SPACES.finditer(aligned.text)]
-    if not runs:
-        return aligned
-    pieces, position = [], 0
-    for start, end in runs:
-        pieces += [(aligned.text[i], i, i + 1) for i in range(position, start)]
-        pieces.append((" ", start, end))
-        position = end
-    pieces += [(aligned.text[i], i, i + 1) for i in range(position, len(aligned.text))]
-    return aligned.replaced(pieces)
 
 
 def _characters_of_words(aligned: Aligned, low: int, high: int) -> Iterator[Occurrence]:
