@@ -33,10 +33,12 @@ class Row:
     weight: float
     contribution: float
     spans: tuple[Span, ...]  # where a term stands in the original text
+    source: str | None = None  # the column of a table that it is from
 
     def to_json(self) -> dict[str, Any]:
         numbers = {name: finite(getattr(self, name)) for name in ("value", "weight", "contribution")}
-        return {**vars(self), **numbers, "spans": [list(span) for span in self.spans]}
+        found = {**vars(self), **numbers, "spans": [list(span) for span in self.spans]}
+        return {name: value for name, value in found.items() if name != "source" or value is not None}
 
 
 class Highlight(NamedTuple):
@@ -45,6 +47,7 @@ class Highlight(NamedTuple):
     start: int
     end: int
     share: float
+    source: str | None = None  # the column of a table that the text is from
 
 
 class Flip(NamedTuple):
@@ -53,6 +56,7 @@ class Flip(NamedTuple):
     words: list[str]
     spans: list[Span]
     label: Any
+    sources: list[str | None]  # of each span, the column of a table that its text is from
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +72,7 @@ class Evidence:
     occurrences: Callable[[], Iterator[Occurrence]] | None = None
     words: Callable[[], list[Occurrence]] | None = None
     unknown: int | None = None  # the row of terms outside the vocabulary
+    source: str | None = None  # the column of a table that it is from
 
     @cached_property
     def terms(self) -> list[str]:
@@ -163,7 +168,7 @@ class Explanation:
         for i, (term, count, value, contribution, spans) in enumerate(zip(*columns, strict=True)):
             kind = "unknown" if i == evidence.unknown else evidence.kind
             weight = contribution / value if value else 0.0
-            yield Row(str(term), kind, count, value, weight, contribution, tuple(spans))
+            yield Row(str(term), kind, count, value, weight, contribution, tuple(spans), evidence.source)
 
     def scores_by_class(self) -> list[tuple[Row, dict[Any, float]]]:
         """Every row with what it adds to each class, beyond what it adds to all of them on average.
@@ -208,7 +213,7 @@ class Explanation:
         for start, end in pairwise(places):
             density, n_open = density + edges[start][0], n_open + edges[start][1]
             if n_open:
-                yield Highlight(start, end, density * (end - start))
+                yield Highlight(start, end, density * (end - start), evidence.source)
             else:
                 density = 0.0  # nothing is left of it but rounding
 
@@ -354,8 +359,10 @@ class _Words:
         if best is None:
             return None
         words, label = best
-        spans = sorted(span for i in words for _, span in self.places[i])
-        return Flip([self.names[i] for i in words], spans, explained.classes[label])
+        sources = [evidence.source for evidence in explained.evidence if evidence.text is not None]
+        places = sorted(place for i in words for place in self.places[i])
+        spans, of = [span for _, span in places], [sources[t] for t, _ in places]
+        return Flip([self.names[i] for i in words], spans, explained.classes[label], of)
 
     def _first(self, candidates: list[list[int]]) -> tuple[list[int], int] | None:
         """The first of some sets of words without which the class is another, and that class."""
