@@ -113,8 +113,9 @@ class SparseRows:
 
     def take_rows(self, ids: Array) -> SparseRows:
         """Some rows, in the order asked for."""
-        lengths = np.diff(self.indptr)[ids]
-        entries = ranges(self.indptr[ids], lengths)
+        starts = self.indptr[ids]
+        lengths = self.indptr[ids + 1] - starts
+        entries = ranges(starts, lengths)
         indptr = np.concatenate(([0], np.cumsum(lengths))).astype(self.indptr.dtype)
         return SparseRows(indptr, self.indices[entries], self.data[entries], self.n_columns)
 

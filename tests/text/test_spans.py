@@ -1,11 +1,12 @@
 """Where terms stand: every occurrence names its places in the original text."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from textnb.text.analyzer import Analyzer
-from textnb.text.spans import occurrences, words
+from textnb.text.spans import places, words
 
 ANALYZERS = {
     "words": Analyzer(),
@@ -30,22 +31,26 @@ texts = st.text(st.one_of(st.sampled_from(sorted(set(HARD))), st.characters()), 
 @given(texts)
 def test_the_terms_are_the_analyzers_own_and_stand_in_the_text(name, text):
     analyzer = ANALYZERS[name]
-    found = list(occurrences(analyzer, text))
-    assert [occurrence.term for occurrence in found] == list(analyzer(text))
-    for occurrence in found:
-        for start, end in occurrence.parts:
-            assert 0 <= start < end <= len(text)
+    found = places(analyzer, text)
+    assert found.terms == list(analyzer(text))
+    assert len(found.terms) == len(found.first) == len(found.n_units)
+    assert (found.starts >= 0).all()
+    assert (found.starts < found.ends).all()
+    assert (found.ends <= len(text)).all()
+    assert (found.first + found.n_units <= len(found.starts)).all()
+    assert (np.diff(found.starts) >= 0).all()
 
 
 @pytest.mark.parametrize("name", ["words", "case", "pairs", "stop words", "characters", "unicode", "ascii", "stems"])
 @given(texts)
 def test_a_span_analysed_again_gives_its_term(name, text):
     analyzer = ANALYZERS[name]
-    for occurrence in occurrences(analyzer, text):
-        if occurrence.span is None:
-            assert occurrence.term == ""
+    found = places(analyzer, text)
+    for term, span in zip(found.terms, found.spans(), strict=True):
+        if span is None:
+            assert term == ""
         elif "İ" not in text and name not in ("unicode", "ascii"):  # whose marks may belong to the neighbours
-            assert occurrence.term in analyzer(text[slice(*occurrence.span)])
+            assert term in analyzer(text[slice(*span)])
 
 
 @pytest.mark.parametrize(
@@ -61,23 +66,26 @@ def test_a_span_analysed_again_gives_its_term(name, text):
 )
 def test_places_in_the_original(name, expected):
     found = {}
-    for occurrence in occurrences(ANALYZERS[name], HARD):
-        found.setdefault(occurrence.term, HARD[slice(*occurrence.span)])
+    placed = places(ANALYZERS[name], HARD)
+    for term, span in zip(placed.terms, placed.spans(), strict=True):
+        found.setdefault(term, HARD[slice(*span)])
     assert {term: found.get(term) for term in expected} == expected
 
 
-def test_an_ngram_has_the_parts_of_its_words():
+def test_an_ngram_is_a_run_of_its_words():
     text = "The cat of the house"
-    *_, pair = occurrences(ANALYZERS["stop words"], text)
-    assert pair == ("cat house", ((4, 7), (15, 20)))
-    assert text[slice(*pair.span)] == "cat of the house"
+    found = places(ANALYZERS["stop words"], text)
+    assert found.terms == ["cat", "house", "cat house"]
+    assert (found.first[-1], found.n_units[-1]) == (0, 2)
+    assert [text[start:end] for start, end in zip(found.starts, found.ends, strict=True)] == ["cat", "house"]
+    assert text[slice(*found.spans()[-1])] == "cat of the house"
 
 
 def test_terms_of_a_preprocessor_of_ones_own_stand_nowhere():
-    assert [o.parts for o in occurrences(Analyzer(preprocessor=lambda text: text[::-1]), "abc def")] == [(), ()]
-    assert [o.parts for o in occurrences(Analyzer(kind=str.split), "abc def")] == [(), ()]
+    assert places(Analyzer(preprocessor=lambda text: text[::-1]), "abc def").spans() == [None, None]
+    assert places(Analyzer(kind=str.split), "abc def").spans() == [None, None]
 
 
 def test_words_are_what_people_see():
-    assert [word.term for word in words(ANALYZERS["pairs"], "The cat, the CAT")] == ["the", "cat", "the", "cat"]
-    assert words(ANALYZERS["characters"], "A  cat!")[1] == ("cat!", ((3, 7),))
+    assert [word for word, _ in words(ANALYZERS["pairs"], "The cat, the CAT")] == ["the", "cat", "the", "cat"]
+    assert words(ANALYZERS["characters"], "A  cat!")[1] == ("cat!", (3, 7))

@@ -45,12 +45,12 @@ class LinearRule:
 
         They add up to the row's log-likelihood.
         """
-        weights = self.weights
-        if isinstance(weights, SparseWeights):
-            added, constant = weights.rows(row.indices), self.intercept
-        else:
-            added, constant = np.array(weights[row.indices]), self.intercept
-        added *= row.data[:, np.newaxis]
+        starts = np.arange(len(row.data) + 1, dtype=row.indices.dtype)
+        alone = SparseRows(starts, row.indices, row.data, row.n_columns)  # every entry in a row of its own
+        added = (
+            self.weights.product(alone) if isinstance(self.weights, SparseWeights) else _product(alone, self.weights)
+        )
+        constant = self.intercept
         return (added, constant) if self.impossible is None else self.impossible.marked(row, added, constant)
 
     def dense(self) -> LinearRule:

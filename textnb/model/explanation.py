@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
-from typing import Any, Literal, NamedTuple
+from itertools import repeat
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from textnb.arrays import Array
-from textnb.text.spans import Occurrence, Span
-
-Kind = Literal["term", "unknown", "prior", "constant"]
-
-_FIRST_WORDS = 64  # words that are each tried alone, which finds a flip by one word wherever there is one among them
-_RIVALS = 3  # classes that words are taken away for
-_PRUNED = 32  # words among which needless ones are looked for
-_MORE_WORDS = 16  # that are tried where shares promise a flip too early
+from textnb.model.evidence import Evidence, Kind, constants, without_nan
+from textnb.model.flipping import Flip, fewest_words
+from textnb.text.spans import Span
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """What one thing adds to the log-odds: contribution = value · weight."""
 
     term: str
     kind: Kind
-    count: int | None  # how often a term occurs
+    count: int | None  # type: ignore[assignment]  # how often a term occurs; nobody needs tuple.count here
     value: float  # the count as the model weighs it
     weight: float
     contribution: float
@@ -37,7 +30,7 @@ class Row:
 
     def to_json(self) -> dict[str, Any]:
         numbers = {name: finite(getattr(self, name)) for name in ("value", "weight", "contribution")}
-        found = {**vars(self), **numbers, "spans": [list(span) for span in self.spans]}
+        found = {**self._asdict(), **numbers, "spans": [list(span) for span in self.spans]}
         return {name: value for name, value in found.items() if name != "source" or value is not None}
 
 
@@ -48,70 +41,6 @@ class Highlight(NamedTuple):
     end: int
     share: float
     source: str | None = None  # the column of a table that the text is from
-
-
-class Flip(NamedTuple):
-    """Words without which a document would be of another class."""
-
-    words: list[str]
-    spans: list[Span]
-    label: Any
-    sources: list[str | None]  # of each span, the column of a table that its text is from
-
-
-@dataclass(frozen=True, eq=False)
-class Evidence:
-    """Things of one source, such as the terms of a text: what each adds to the score of every class."""
-
-    kind: Kind
-    names: Callable[[], list[str]]
-    scores: Array  # (n, K)
-    values: Array  # (n,)
-    counts: Array | None = None  # (n,), of terms
-    text: str | None = None
-    occurrences: Callable[[], Iterator[Occurrence]] | None = None
-    words: Callable[[], list[Occurrence]] | None = None
-    unknown: int | None = None  # the row of terms outside the vocabulary
-    source: str | None = None  # the column of a table that it is from
-
-    @cached_property
-    def terms(self) -> list[str]:
-        return self.names()
-
-    @cached_property
-    def places(self) -> tuple[Array, list[tuple[Span, ...]]]:
-        """For every occurrence of a term that counts, its row and its parts in the text."""
-        if self.occurrences is None:
-            return np.zeros(0, dtype=np.int64), []
-        known = {term: row for row, term in enumerate(self.terms) if row != self.unknown}
-        rows, parts = [], []
-        for occurrence in self.occurrences():
-            row = known.get(occurrence.term, self.unknown)
-            if row is not None and occurrence.parts:
-                rows.append(row)
-                parts.append(occurrence.parts)
-        return np.array(rows, dtype=np.int64), parts
-
-    @cached_property
-    def spans(self) -> list[list[Span]]:
-        """Of every row, where its term stands."""
-        found: list[list[Span]] = [[] for _ in range(len(self.scores))]
-        rows, parts = self.places
-        for row, places in zip(rows.tolist(), parts, strict=True):
-            found[row].append((places[0][0], places[-1][1]))
-        return found
-
-    def shares(self, added: Array) -> Iterator[tuple[Span, Array]]:
-        """What the parts of all occurrences add, given what the rows add, (n,) or (n, K).
-
-        A term's contribution is divided equally among its occurrences, and that of an n-gram among its words.
-        """
-        rows, parts = self.places
-        times = np.bincount(rows, minlength=len(self.scores))
-        for row, places in zip(rows.tolist(), parts, strict=True):
-            share = added[row] / (times[row] * len(places))
-            for place in places:
-                yield place, share
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,35 +80,33 @@ class Explanation:
 
     @cached_property
     def rows(self) -> list[Row]:
-        return sorted(self._rows_of_evidence, key=self._rank)
+        rows = [row for evidence in self.evidence for row in self._rows(evidence)]
+        return [rows[i] for i in self._order]
 
     @cached_property
-    def _rows_of_evidence(self) -> list[Row]:
-        return [row for evidence in self.evidence for row in self._rows(evidence)]
-
-    @staticmethod
-    def _rank(row: Row) -> tuple[float, str, str]:
-        return -abs(row.contribution), row.kind, row.term
+    def _order(self) -> list[int]:
+        """The rows of the evidence, the largest contributions first."""
+        added = np.concatenate([self._added(evidence.scores) for evidence in self.evidence])
+        return np.argsort(-np.abs(added), kind="stable").tolist()
 
     def _rows(self, evidence: Evidence) -> Iterator[Row]:
-        added = self._added(evidence.scores).tolist()
+        added, values = self._added(evidence.scores), evidence.values
+        weights = np.divide(added, values, out=np.zeros(len(added)), where=values != 0)
         counts = [None] * len(added) if evidence.counts is None else evidence.counts.tolist()
-        columns = (evidence.terms, counts, evidence.values.tolist(), added, evidence.spans)
-        for i, (term, count, value, contribution, spans) in enumerate(zip(*columns, strict=True)):
-            kind = "unknown" if i == evidence.unknown else evidence.kind
-            weight = contribution / value if value else 0.0
-            yield Row(str(term), kind, count, value, weight, contribution, tuple(spans), evidence.source)
+        numbers = (column.tolist() for column in (values, weights, added))
+        sources = [evidence.source] * len(added)
+        columns = (map(str, evidence.terms), evidence.kinds, counts, *numbers, evidence.spans, sources)
+        return map(tuple.__new__, repeat(Row), zip(*columns, strict=True))  # as Row._make, in a third of the time
 
     def scores_by_class(self) -> list[tuple[Row, dict[Any, float]]]:
         """Every row with what it adds to each class, beyond what it adds to all of them on average.
 
         That is one scale for all classes: the difference between two is the contribution to their log-odds.
         """
-        rows = self._rows_of_evidence
-        scores = np.concatenate([evidence.scores for evidence in self.evidence])
-        leads = (scores - scores.mean(axis=1, keepdims=True)).tolist()
-        both = [(row, dict(zip(self.classes, lead, strict=True))) for row, lead in zip(rows, leads, strict=True)]
-        return sorted(both, key=lambda pair: self._rank(pair[0]))
+        scores = np.concatenate([evidence.scores for evidence in self.evidence])[self._order]
+        with np.errstate(invalid="ignore"):
+            leads = without_nan(scores - scores.mean(axis=1, keepdims=True)).tolist()
+        return [(row, dict(zip(self.classes, lead, strict=True))) for row, lead in zip(self.rows, leads, strict=True)]
 
     def of(self, label: Any = None, against: Any = None) -> Explanation:
         """The same document explained for another pair of classes; by default the likeliest other class."""
@@ -202,20 +129,18 @@ class Explanation:
         return [piece for evidence in self.evidence if evidence.text is not None for piece in self._pieces(evidence)]
 
     def _pieces(self, evidence: Evidence) -> Iterator[Highlight]:
-        edges: dict[int, list[float]] = {}  # of every place: by how much the density changes, and how many parts begin
-        for (start, end), share in evidence.shares(self._added(evidence.scores)):
-            density = float(share) / (end - start)
-            for place, sign in ((start, 1), (end, -1)):
-                edge = edges.setdefault(place, [0.0, 0])
-                edge[0] += sign * density
-                edge[1] += sign
-        density, n_open, places = 0.0, 0.0, sorted(edges)
-        for start, end in pairwise(places):
-            density, n_open = density + edges[start][0], n_open + edges[start][1]
-            if n_open:
-                yield Highlight(start, end, density * (end - start), evidence.source)
-            else:
-                density = 0.0  # nothing is left of it but rounding
+        located = evidence.located
+        shares, n_terms = located.shares(self._added(evidence.scores))
+        covered = n_terms > 0
+        starts, ends, shares = located.starts[covered], located.ends[covered], without_nan(shares[covered])
+        if len(starts):
+            # Two characters made of one, such as the lower case of İ, are one piece.
+            (apart,) = np.nonzero(np.append(True, starts[1:] >= np.maximum.accumulate(ends)[:-1]))
+            starts, ends = starts[apart], np.maximum.reduceat(ends, apart)
+            with np.errstate(invalid="ignore"):
+                shares = without_nan(np.add.reduceat(shares, apart))
+        columns = (starts.tolist(), ends.tolist(), shares.tolist())
+        return (Highlight(*piece, evidence.source) for piece in zip(*columns, strict=True))
 
     def what_would_flip(self) -> Flip | None:
         """The fewest words without which the document would be of another class, or None if there are no such words.
@@ -223,7 +148,11 @@ class Explanation:
         All occurrences of a word go together, and what is left is predicted anew. The words are sought by their shares:
         exact for single words, and up to 32 plain counts; where n-grams or lengths matter, there might be fewer.
         """
-        return _Words.of(self).flip()
+        c = self.classes.index(self.label)
+        if int(self.joint.argmax()) != c:
+            return None
+        texts = [evidence for evidence in self.evidence if evidence.text is not None]
+        return fewest_words(texts, self.joint, c, self.classes, self.predict)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -239,12 +168,12 @@ class Explanation:
         return self.classes.index(self.label), None if self.against is None else self.classes.index(self.against)
 
     def _added(self, scores: Array) -> Array:
-        """What rows add to the log-odds; what makes both classes impossible says nothing about either."""
+        """What rows add to the log-odds."""
         c, d = self._pair
         if d is None:
             return scores[:, c]
         with np.errstate(invalid="ignore"):
-            return np.nan_to_num(scores[:, c] - scores[:, d], nan=0.0, posinf=np.inf, neginf=-np.inf)
+            return without_nan(scores[:, c] - scores[:, d])
 
 
 def explanation(
@@ -273,15 +202,6 @@ def explanation(
     return whole.of(label, against)
 
 
-def constants(scores: dict[str, Array], kind: Kind) -> list[Evidence]:
-    """Evidence that no term brings, by name; what adds nothing to any class is left out."""
-    return [
-        Evidence(kind, lambda name=name: [name], added[np.newaxis], np.ones(1))  # type: ignore[misc]
-        for name, added in scores.items()
-        if added.any()
-    ]
-
-
 def finite(number: float) -> float | None:
     """A number as JSON can have it."""
     return number if np.isfinite(number) else None
@@ -294,99 +214,8 @@ def _position(classes: list[Any], label: Any) -> int:
 
 
 def _runner_up(joint: Array, c: int) -> int | None:
-    others = np.delete(np.arange(len(joint)), c)
-    return int(others[joint[others].argmax()]) if len(others) else None
-
-
-@dataclass(frozen=True, eq=False)
-class _Words:
-    """The words of a document, each with all its places, and what they add to the score of every class."""
-
-    explained: Explanation
-    names: list[str]
-    places: list[list[tuple[int, Span]]]  # which text, and where in it
-    shares: Array  # (n, K)
-
-    @classmethod
-    def of(cls, explained: Explanation) -> _Words:
-        names: dict[str, int] = {}
-        places: list[list[tuple[int, Span]]] = []
-        added: list[Array] = []
-        for t, evidence in enumerate(one for one in explained.evidence if one.text is not None):
-            assert evidence.words is not None
-            spans, owners = [], []
-            for word in evidence.words():
-                if word.span is None:
-                    continue
-                i = names.setdefault(str(word.term), len(names))
-                if i == len(places):
-                    places.append([])
-                    added.append(np.zeros(len(explained.classes)))
-                places[i].append((t, word.span))
-                spans.append(word.span)
-                owners.append(i)
-            starts = [start for start, _ in spans]
-            for (start, end), share in evidence.shares(evidence.scores):
-                for k in range(max(bisect_right(starts, start) - 1, 0), len(spans)):
-                    if spans[k][0] >= end:
-                        break
-                    overlap = min(end, spans[k][1]) - max(start, spans[k][0])
-                    if overlap > 0:
-                        added[owners[k]] = added[owners[k]] + share * (overlap / (end - start))
-        return cls(explained, list(names), places, np.array(added).reshape(len(names), len(explained.classes)))
-
-    def flip(self) -> Flip | None:
-        explained = self.explained
-        joint, c = explained.joint, explained.classes.index(explained.label)
-        if int(joint.argmax()) != c or not len(self.names):
-            return None
-        rivals = [d for d in np.argsort(-joint, kind="stable").tolist() if d != c]
-        with np.errstate(invalid="ignore"):
-            gains = {d: np.nan_to_num(self.shares[:, c] - self.shares[:, d], nan=0.0) for d in rivals}
-        best: tuple[list[int], int] | None = None
-        if rivals:
-            order = np.argsort(-np.max([gains[d] for d in rivals], axis=0), kind="stable")[:_FIRST_WORDS].tolist()
-            best = self._first([[i] for i in order])
-        for d in rivals[:_RIVALS] if best is None else []:
-            order = [i for i in np.argsort(-gains[d], kind="stable").tolist() if gains[d][i] > 0]
-            n = int(np.searchsorted(np.cumsum(gains[d][order]), joint[c] - joint[d]))
-            found = self._first(
-                [order[:k] for k in sorted({*range(max(n, 1), n + _MORE_WORDS), len(order)}) if k <= len(order)]
-            )
-            if found is not None:
-                found = self._without_needless(*found)
-                best = found if best is None or len(found[0]) < len(best[0]) else best
-        if best is None:
-            return None
-        words, label = best
-        sources = [evidence.source for evidence in explained.evidence if evidence.text is not None]
-        places = sorted(place for i in words for place in self.places[i])
-        spans, of = [span for _, span in places], [sources[t] for t, _ in places]
-        return Flip([self.names[i] for i in words], spans, explained.classes[label], of)
-
-    def _first(self, candidates: list[list[int]]) -> tuple[list[int], int] | None:
-        """The first of some sets of words without which the class is another, and that class."""
-        if not candidates:
-            return None
-        c = self.explained.classes.index(self.explained.label)
-        labels = self.explained.predict([self._texts_without(words) for words in candidates]).tolist()
-        return next(((words, label) for words, label in zip(candidates, labels, strict=True) if label != c), None)
-
-    def _without_needless(self, words: list[int], label: int) -> tuple[list[int], int]:
-        """Fewer words that do as well, the least telling left out first."""
-        while 1 < len(words) <= _PRUNED:  # of more, nobody reads which
-            fewer = self._first([words[:i] + words[i + 1 :] for i in reversed(range(len(words)))])
-            if fewer is None:
-                break
-            words, label = fewer
-        return words, label
-
-    def _texts_without(self, words: list[int]) -> list[str]:
-        texts = [evidence.text for evidence in self.explained.evidence if evidence.text is not None]
-        for t, text in enumerate(texts):
-            pieces, position = [], 0
-            for start, end in sorted(span for i in words for of, span in self.places[i] if of == t):
-                pieces.append(text[position:start])
-                position = max(end, position)
-            texts[t] = "".join([*pieces, text[position:]])
-        return texts
+    if len(joint) < 2:
+        return None
+    first = int(joint[:c].argmax()) if c else c + 1
+    second = c + 1 + int(joint[c + 1 :].argmax()) if c + 1 < len(joint) else first
+    return second if joint[second] > joint[first] else first

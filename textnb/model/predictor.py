@@ -19,7 +19,9 @@ from textnb.text.vocabulary import UNKNOWN
 from textnb.text.weights import Weighting
 
 if TYPE_CHECKING:
-    from textnb.model.explanation import Evidence, Explanation
+    from textnb.model.evidence import Evidence
+    from textnb.model.explanation import Explanation
+    from textnb.text.spans import Occurrences
 
 _BLOCK = 4096  # documents whose counts and scores are held at a time
 
@@ -111,11 +113,12 @@ class Predictor:
         from textnb.model.explanation import explanation
 
         (document,) = decoded(as_documents([text]))
-        counts = self._count([document])
+        occurrences = self.features.locate(document, self.analyzer)
+        counts = self._counted(occurrences)
         weighted = self.weighting.apply(counts)
         joint = self._with_prior(weighted)
         return explanation(
-            self._evidence(document, counts, weighted),
+            self._evidence(document, occurrences, counts, weighted),
             self.classes.tolist(),
             joint[0],
             self.log_prior,
@@ -126,17 +129,29 @@ class Predictor:
             against=against,
         )
 
-    def evidence(self, text: str) -> list[Evidence]:
-        """What the terms of a text, and what goes with any text, add to the scores."""
-        counts = self._count([text])
-        return self._evidence(text, counts, self.weighting.apply(counts))
+    def _counted(self, occurrences: Occurrences) -> SparseRows:
+        """The row that `count` gives, of a document whose terms are located."""
+        known = occurrences.ids[occurrences.ids >= 0]
+        columns, counts = np.unique(known, return_counts=True)
+        row = SparseRows(np.array([0, len(columns)]), columns, counts, self.features.n_columns)
+        return row.append_column(np.array([len(occurrences.ids) - len(known)])) if self.unknown else row
 
-    def _evidence(self, text: str, counts: SparseRows, weighted: SparseRows) -> list[Evidence]:
-        from textnb.model.explanation import Evidence, constants
-        from textnb.text.spans import occurrences, words
+    def _evidence(
+        self, text: str, occurrences: Occurrences, counts: SparseRows, weighted: SparseRows
+    ) -> list[Evidence]:
+        """What the terms of a text, and what goes with any text, add to the scores."""
+        from textnb.model.evidence import Evidence, constants
+        from textnb.text.spans import words
 
         added, constant = self.rule.contributions(weighted)
         columns = counts.indices
+        unknown = len(columns) - 1 if len(columns) and columns[-1] == self.features.n_columns else None
+
+        def by_row() -> Occurrences:
+            known = occurrences.ids >= 0
+            rows = np.where(known, np.searchsorted(columns, occurrences.ids), -1 if unknown is None else unknown)
+            return occurrences._replace(ids=rows).select((rows >= 0) & (occurrences.n_units > 0))
+
         terms = Evidence(
             kind="term",
             names=lambda: self.column_names(columns),
@@ -144,9 +159,9 @@ class Predictor:
             values=weighted.data,
             counts=counts.data,
             text=text,
-            occurrences=lambda: occurrences(self.analyzer, text),
+            occurrences=by_row,
             words=lambda: words(self.analyzer, text),
-            unknown=len(columns) - 1 if len(columns) and columns[-1] == self.features.n_columns else None,
+            unknown=unknown,
         )
         return [terms, *constants({self.constant: constant}, "constant")]
 

@@ -107,6 +107,30 @@ def ngram_strings(
     return strings
 
 
+def probe_strings(Probe probe not None, const int64_t[::1] ids not None):
+    """The terms of a probe with these ids, as strings."""
+    cdef const Known *known = &probe.known
+    cdef Py_ssize_t n_terms = len(probe), i
+    cdef size_t width = known.width if known.starts != NULL else 0, k
+    cdef const int32_t *rest = NULL
+    cdef const int64_t[::1] firsts
+    cdef list strings = [None] * ids.shape[0]
+    if known.starts != NULL:
+        firsts = np.searchsorted(np.asarray(probe.starts), ids, side="right") - 1
+    for i in range(ids.shape[0]):
+        if not 0 <= ids[i] < n_terms:
+            raise IndexError(f"id {ids[i]} is out of range: there are {n_terms}.")
+        if known.starts == NULL:
+            strings[i] = term_string(&known.table, ids[i])
+            continue
+        rest = known.rest + ids[i] * width
+        for k in range(width):
+            if rest[k] >= <int64_t>known.table.n_terms:
+                raise ValueError(f"a word of n-gram {ids[i]} is out of range.")
+        strings[i] = ngram_string(&known.table, firsts[i], rest, width)
+    return strings
+
+
 def number_strings(list strings not None):
     """A dict from each string to its position in the list."""
     cdef dict numbers = __Pyx_PyDict_NewPresized(len(strings))

@@ -6,7 +6,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from textnb.text.analyzer import Analyzer
 from textnb.text.documents import batches
 from textnb.text.ngram_terms import NgramTerms
 from textnb.text.terms import Terms, TermTable, terms_of
+
+if TYPE_CHECKING:
+    from textnb.text.spans import Occurrences
 
 _THREADS_PAY = 1 << 19  # characters from which a second thread gains more than it costs
 # Characters of text per term, or per word of n-grams, from which compiling a probe takes less time than it saves.
@@ -72,14 +75,39 @@ def count_known(
     if kernel_serves(analyzer):
         documents = list(documents)
         if _pays_to_probe(documents, terms, analyzer):
-            whole = None if columns is None else np.ascontiguousarray(columns[: len(terms)], dtype=np.int32)
             settings = (*_analysis(analyzer), _threads(documents, n_jobs))
-            indptr, indices, data, outside = compiled_kernel().count_known(documents, terms.probe, whole, *settings)
+            counted = compiled_kernel().count_known(documents, terms.probe, _whole(columns, terms), *settings)
+            indptr, indices, data, outside = counted
             return SparseRows(indptr, indices, data, width), outside
     counters = map(Counter, map(analyzer, documents))
     blocks = [_count_block(block, terms, columns) for block in batches(counters, 1024)]
     lengths, indices, data, outside = map(np.concatenate, zip(*blocks, strict=True)) if blocks else _NOTHING
     return _canonical(np.concatenate(([0], np.cumsum(lengths))), indices, data, width), outside
+
+
+def locate_known(text: str, analyzer: Analyzer, terms: TermTable, columns: Table | None = None) -> Occurrences:
+    """Where a document has each column, as `count_known` counts them; −1 for its terms outside the columns."""
+    from textnb.text.spans import Occurrences, places
+
+    if kernel_serves(analyzer) and _pays_to_probe([text], terms, analyzer) and _keeps_places(text, analyzer):
+        return Occurrences(
+            *compiled_kernel().locate_known(text, terms.probe, _whole(columns, terms), *_analysis(analyzer))
+        )
+    found = places(analyzer, text)
+    ids = terms.find(found.terms)
+    if columns is not None:
+        ids[ids >= 0] = columns[ids[ids >= 0]]
+    return Occurrences(ids, found.first, found.n_units, found.starts, found.ends)
+
+
+def _keeps_places(text: str, analyzer: Analyzer) -> bool:
+    """Whether every character is where it was in the text when the analyzer cuts it."""
+    return text.isascii() or not analyzer.lowercase or len(text.lower()) == len(text)
+
+
+def _whole(columns: Table | None, terms: TermTable) -> Array | None:
+    """The columns as the kernel takes them."""
+    return None if columns is None else np.ascontiguousarray(columns[: len(terms)], dtype=np.int32)
 
 
 def kernel_serves(analyzer: Analyzer) -> bool:

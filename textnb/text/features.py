@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from textnb.arrays import Array, SparseRows, Table
 from textnb.text.analyzer import Analyzer
-from textnb.text.counting import count_all, count_known, term_table
+from textnb.text.counting import count_all, count_known, locate_known, term_table
 from textnb.text.limits import Limits
 from textnb.text.terms import TermTable, number_terms
+
+if TYPE_CHECKING:
+    from textnb.text.spans import Occurrences
 
 UNKNOWN_CHOICES = ("ignore", "token")
 EMPTY_VOCABULARY = "empty vocabulary; perhaps the documents only contain stop words"
@@ -50,15 +54,25 @@ class Features:
         """How often each document has each column, and how many terms it has outside them."""
         return count_known(documents, analyzer, self.terms, self.columns, self.n_columns, n_jobs)
 
+    def locate(self, text: str, analyzer: Analyzer) -> Occurrences:
+        """Where a document has each column; −1 for its terms outside the columns."""
+        return locate_known(text, analyzer, self.terms, self.columns)
+
     def names(self, of: Array | None = None) -> list[Any]:
         """The terms of some columns, or of all in their order."""
         if self.columns is None:
             return self.terms.strings(of)
-        columns = np.asarray(self.columns[: len(self.terms)])
-        (kept,) = np.nonzero(columns >= 0)
-        by_column = np.full(self.n_columns, -1)  # of a file, columns of terms that are left out have no name
-        by_column[columns[kept]] = kept
+        by_column = self._by_column
         return self.terms.strings(by_column[by_column >= 0] if of is None else by_column[of])
+
+    @cached_property
+    def _by_column(self) -> Array:
+        """The position of the term of each column; −1 of a file, where the columns of terms left out have no name."""
+        columns = np.asarray(self.columns[: len(self.terms)])  # type: ignore[index]
+        (kept,) = np.nonzero(columns >= 0)
+        by_column = np.full(self.n_columns, -1)
+        by_column[columns[kept]] = kept
+        return by_column
 
     def numbers(self) -> dict[Any, int]:
         """A dict of the terms to their columns, in the order of the columns."""

@@ -10,7 +10,15 @@ import numpy as np
 
 from textnb.arrays import Array, compiled_kernel
 from textnb.text.analyzer import LONGEST_PLAIN_NGRAM
-from textnb.text.terms import STRING_ARRAYS, SearchableArray, Terms, TermTable, compiled_probe, damaged
+from textnb.text.terms import (
+    STRING_ARRAYS,
+    SearchableArray,
+    Terms,
+    TermTable,
+    compiled_probe,
+    compiled_strings,
+    damaged,
+)
 
 NGRAM_ARRAYS = ("ngram_starts", "ngram_rest")
 
@@ -102,6 +110,8 @@ class NgramTerms(TermTable):
         return np.where(found, low, -1 - low)
 
     def strings(self, ids: Array | None = None) -> list[str]:
+        if ids is not None and self.has_probe:
+            return compiled_strings(self.probe, ids)
         kernel = compiled_kernel()
         if kernel is not None:
             wanted = None if ids is None else np.ascontiguousarray(ids, dtype=np.int64)

@@ -5,11 +5,15 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from textnb.arrays import Array, compiled_kernel, ranges
 from textnb.text.analyzer import Analyzer
-from textnb.text.ngrams import WHITE_SPACES
+from textnb.text.ngrams import WHITE_SPACES, char_ngrams, char_wb_ngrams, word_ngrams
 from textnb.text.normalize import ACCENT_STRIPPERS
 from textnb.text.tokenize import DEFAULT_TOKEN_PATTERN, pattern_spans
 
@@ -21,40 +25,98 @@ _REWRITTEN = {  # tokens that a tokenizer writes otherwise than the text has the
     "treebank": {"``": '"', "''": '"'},
     "toktok": {"&amp;": "&", "&#9;": "\t", "&#124;": "|"},
 }
+_NOWHERE = (0, 0)
 
 
-class Occurrence(NamedTuple):
-    """One occurrence of a term, and its parts in the original text: the words of an n-gram, or a run of characters.
+class Places(NamedTuple):
+    """The terms of a text in the analyzer's order, each a run of units: of words or, in character n-grams, characters.
 
-    A term that cannot be found in the text, as after a preprocessor of the user's, has no parts.
+    Units are those that stand in the original text, in order. A term that stands nowhere, as after a preprocessor of
+    the user's, is a run of none.
     """
 
-    term: Any
-    parts: tuple[Span, ...]
+    terms: list[Any]
+    first: Array  # the first unit of each term
+    n_units: Array  # and how many they are
+    starts: Array  # where the units start and end in the original text
+    ends: Array
 
-    @property
-    def span(self) -> Span | None:
-        """From the start of the first part to the end of the last."""
-        return (self.parts[0][0], self.parts[-1][1]) if self.parts else None
+    def spans(self) -> list[Span | None]:
+        """Of each term, from the start of its first unit to the end of its last."""
+        stands = self.n_units > 0
+        spans = iter(zip(self.starts[self.first[stands]].tolist(), self.last_ends(stands).tolist(), strict=True))
+        return [next(spans) if standing else None for standing in stands.tolist()]
+
+    def last_ends(self, of: Array) -> Array:
+        """Where the last units of some terms end."""
+        return self.ends[self.first[of] + self.n_units[of] - 1]
 
 
-def occurrences(analyzer: Analyzer, text: str) -> Iterator[Occurrence]:
-    """The analyzer's terms of a text, in its order, with their parts."""
+class Occurrences(NamedTuple):
+    """Occurrences in a text of numbered things, each a run of units: its words or characters."""
+
+    ids: Array
+    first: Array  # the first unit of each
+    n_units: Array  # and how many they are
+    starts: Array  # where the units start and end in the text
+    ends: Array
+
+    def select(self, keep: Array) -> Occurrences:
+        """Those where the mask is true, of the same units."""
+        return self._replace(ids=self.ids[keep], first=self.first[keep], n_units=self.n_units[keep])
+
+    def spans(self, n: int) -> list[tuple[Span, ...]]:
+        """Of each of n things, where it stands."""
+        kernel = compiled_kernel()
+        if kernel is not None:
+            found: list[tuple[Span, ...]] = kernel.spans_by_id(*self, n)
+            return found
+        order = np.argsort(self.ids, kind="stable")
+        first, n_units = self.first[order], self.n_units[order]
+        both = list(zip(self.starts[first].tolist(), self.ends[first + n_units - 1].tolist(), strict=True))
+        bounds = np.searchsorted(self.ids[order], np.arange(n + 1)).tolist()
+        return [tuple(both[begin:end]) for begin, end in pairwise(bounds)]
+
+    def shares(self, added: Array) -> tuple[Array, Array]:
+        """What each unit adds, given what the things add, (n,) or (n, K), and how many occurrences it is part of.
+
+        What a thing adds is divided equally among its occurrences, and each of these among its units.
+        """
+        divisor = np.bincount(self.ids, minlength=len(added))[self.ids] * self.n_units
+        share = added[self.ids] / divisor.reshape(-1, *[1] * (added.ndim - 1))
+        units, of_units = ranges(self.first, self.n_units), np.repeat(share, self.n_units, axis=0)
+        n = len(self.starts)
+        totals: Array = np.zeros((n, *added.shape[1:]))
+        with np.errstate(invalid="ignore"):
+            if added.ndim == 1:
+                totals = np.bincount(units, of_units, n)
+            else:
+                np.add.at(totals, units, of_units)
+        return totals, np.bincount(units, minlength=n)
+
+
+def places(analyzer: Analyzer, text: str) -> Places:
+    """The analyzer's terms of a text, and where they stand."""
     if callable(analyzer.kind):
-        return (Occurrence(term, ()) for term in analyzer.kind(text))
+        return _runs(list(analyzer.kind(text)), None, None, None)
     aligned = _preprocessed(analyzer, text)
     if analyzer.kind == "char":
         return _characters(aligned, *analyzer.ngrams)
     if analyzer.kind == "char_wb":
         return _characters_of_words(aligned, *analyzer.ngrams)
-    return _word_ngrams(_words(analyzer, aligned), *analyzer.ngrams)
+    tokens, spans = _words(analyzer, aligned)
+    low, high = analyzer.ngrams
+    lengths = np.arange(low, min(high, len(tokens)) + 1)
+    return _runs(word_ngrams(tokens, low, high), *_all_runs(len(tokens), lengths), spans)
 
 
-def words(analyzer: Analyzer, text: str) -> list[Occurrence]:
+def words(analyzer: Analyzer, text: str) -> list[tuple[str, Span]]:
     """The words that people see: those that n-grams are made of, or what stands between white space."""
     if analyzer.kind == "word":
-        return _words(analyzer, _preprocessed(analyzer, text))
-    return [Occurrence(word[0].lower(), (word.span(),)) for word in _WORDS.finditer(text)]
+        tokens, spans = _words(analyzer, _preprocessed(analyzer, text))
+        pairs = zip(tokens, spans.tolist(), strict=True)
+        return [(str(token), (start, end)) for token, (start, end) in pairs if start < end]
+    return [(word[0].lower(), word.span()) for word in _WORDS.finditer(text)]
 
 
 class Aligned(NamedTuple):
@@ -68,13 +130,25 @@ class Aligned(NamedTuple):
     ends: Sequence[int] | None = None
     known: bool = True
 
-    def parts(self, start: int, end: int) -> tuple[Span, ...]:
-        """The place in the original of a run of characters, as the parts of an occurrence."""
-        if start >= end or not self.known:
-            return ()
+    def original(self, spans: list[Span]) -> Array:
+        """The places in the original of runs of characters, (n, 2); an empty one where there is none."""
+        found = np.array(spans, dtype=np.int64).reshape(-1, 2)
+        if not self.known:
+            return np.zeros_like(found)
         if self.starts is None or self.ends is None:
-            return ((start, end),)
-        return ((self.starts[start], self.ends[end - 1]),)
+            return found
+        there = found[:, 0] < found[:, 1]
+        found[there, 0] = np.asarray(self.starts)[found[there, 0]]
+        found[there, 1] = np.asarray(self.ends)[found[there, 1] - 1]
+        return np.where(there[:, np.newaxis], found, 0)
+
+    def characters(self, at: Array) -> Array:
+        """The places in the original of single characters, (n, 2)."""
+        if not self.known:
+            return np.zeros((len(at), 2), dtype=np.int64)
+        if self.starts is None or self.ends is None:
+            return np.stack((at, at + 1), axis=1)
+        return np.stack((np.asarray(self.starts)[at], np.asarray(self.ends)[at]), axis=1)
 
     def replaced(self, pieces: Iterable[tuple[str, int, int]]) -> Aligned:
         """The text of pieces, each made from the characters of this one from a start to an end."""
@@ -138,71 +212,79 @@ def _stripped(aligned: Aligned, name: str) -> Aligned:
     return aligned.replaced(pieces)
 
 
-def _words(analyzer: Analyzer, aligned: Aligned) -> list[Occurrence]:
-    """The words of a text without stop words, stemmed."""
-    found = list(_tokens(analyzer, aligned))
+def _words(analyzer: Analyzer, aligned: Aligned) -> tuple[list[Any], Array]:
+    """The words of a text without stop words, stemmed, and their places in the original, (n, 2)."""
+    tokens, spans = _tokens(analyzer, aligned)
     if analyzer.stop_words is not None:
-        found = [word for word in found if word.term not in analyzer.stop_words]
-    stem = analyzer.stem
-    return found if stem is None else [Occurrence(stem(word.term), word.parts) for word in found]
+        kept = [i for i, token in enumerate(tokens) if token not in analyzer.stop_words]
+        tokens, spans = [tokens[i] for i in kept], spans[kept]
+    return (tokens if analyzer.stem is None else list(map(analyzer.stem, tokens))), spans
 
 
-def _tokens(analyzer: Analyzer, aligned: Aligned) -> Iterator[Occurrence]:
+def _tokens(analyzer: Analyzer, aligned: Aligned) -> tuple[list[Any], Array]:
     text = aligned.text
     if analyzer.tokenizer is None:
         pattern = DEFAULT_TOKEN_PATTERN if analyzer.token_pattern is None else analyzer.token_pattern
-        for start, end in pattern_spans(pattern)(text):
-            yield Occurrence(text[start:end], aligned.parts(start, end))
-        return
+        found = pattern_spans(pattern)(text)
+        return [text[start:end] for start, end in found], aligned.original(found)
     rewritten: dict[str, str] = {}
     if isinstance(analyzer.tokenizer, str):
         rewritten = _REWRITTEN.get(analyzer.tokenizer, {})
         if analyzer.tokenizer == "tweet":
             aligned = aligned.substituted(_ENTITIES, html.unescape)  # as it does itself, before it cuts
-    position = 0
-    for token in analyzer.tokenize(text):
-        place = _found(aligned.text, token, rewritten, position) if isinstance(token, str) else None
-        if place is None:
-            yield Occurrence(token, ())
-        else:
-            position = place[1]
-            yield Occurrence(token, aligned.parts(*place))
+    position, tokens, spans = 0, list(analyzer.tokenize(text)), []
+    for token in tokens:
+        span = _found(aligned.text, token, rewritten, position) if isinstance(token, str) else _NOWHERE
+        position = max(position, span[1])
+        spans.append(span)
+    return tokens, aligned.original(spans)
 
 
-def _found(text: str, token: str, rewritten: dict[str, str], position: int) -> Span | None:
+def _found(text: str, token: str, rewritten: dict[str, str], position: int) -> Span:
     """Where a token stands from a position on, as it is or as it was before a tokenizer wrote it otherwise."""
     forms = {token, rewritten.get(token, token)}
-    places = [(start, start + len(form)) for form in forms if form and (start := text.find(form, position)) >= 0]
-    return min(places, default=None)
+    spans = [(start, start + len(form)) for form in forms if form and (start := text.find(form, position)) >= 0]
+    return min(spans, default=_NOWHERE)
 
 
-def _word_ngrams(words: list[Occurrence], low: int, high: int) -> Iterator[Occurrence]:
-    if low == 1:
-        yield from words
-    for n in range(max(low, 2), min(high, len(words)) + 1):
-        for i in range(len(words) - n + 1):
-            run = words[i : i + n]
-            yield Occurrence(
-                " ".join([word.term for word in run]), tuple([part for word in run for part in word.parts])
-            )
-
-
-def _characters(aligned: Aligned, low: int, high: int) -> Iterator[Occurrence]:
+def _characters(aligned: Aligned, low: int, high: int) -> Places:
     """Runs of characters, where a run of white space is one space."""
+    terms = char_ngrams(aligned.text, low, high)
     aligned = aligned.substituted(WHITE_SPACES, lambda run: " ")
-    text = aligned.text
-    for n in range(low, min(high, len(text)) + 1):
-        for i in range(len(text) - n + 1):
-            yield Occurrence(text[i : i + n], aligned.parts(i, i + n))
+    n = len(aligned.text)
+    return _runs(terms, *_all_runs(n, np.arange(low, min(high, n) + 1)), aligned.characters(np.arange(n)))
 
 
-def _characters_of_words(aligned: Aligned, low: int, high: int) -> Iterator[Occurrence]:
+def _characters_of_words(aligned: Aligned, low: int, high: int) -> Places:
     """Runs of characters in words with a space before and after, which stand nowhere."""
-    for word in _WORDS.finditer(aligned.text):
-        padded, first, last = f" {word[0]} ", word.start(), word.end()
-        for n in range(low, high + 1):
-            for i in range(max(len(padded) - n, 0) + 1):
-                start = first - 1 + i
-                yield Occurrence(padded[i : i + n], aligned.parts(max(start, first), min(start + n, last)))
-            if n >= len(padded):
-                break
+    found = [word.span() for word in _WORDS.finditer(aligned.text)]
+    starts, ends = np.array(found, dtype=np.int64).reshape(-1, 2).T
+    lengths = ends - starts
+    n_sizes = np.minimum(high, np.maximum(low, lengths + 2)) - low + 1  # no n-gram but the first is longer than a word
+    word, size = np.repeat(np.arange(len(found)), n_sizes), low + ranges(np.zeros_like(n_sizes), n_sizes)
+    n_runs = np.maximum(lengths[word] + 2 - size, 0) + 1
+    word, size, at = np.repeat(word, n_runs), np.repeat(size, n_runs), ranges(np.zeros_like(n_runs), n_runs)
+    first = np.maximum(at - 1, 0)
+    n_characters = np.minimum(at - 1 + size, lengths[word]) - first
+    before = np.cumsum(lengths) - lengths  # characters of words before each word
+    spans = aligned.characters(ranges(starts, lengths))
+    return _runs(char_wb_ngrams(aligned.text, low, high), before[word] + first, n_characters, spans)
+
+
+def _all_runs(n_units: int, lengths: Array) -> tuple[Array, Array]:
+    """First units and lengths of all runs among so many units, the shortest first."""
+    n_runs = n_units - lengths + 1
+    return ranges(np.zeros_like(n_runs), n_runs), np.repeat(lengths, n_runs)
+
+
+def _runs(terms: list[Any], first: Array | None, n_units: Array | None, spans: Array | None) -> Places:
+    """Terms that are runs of units, of which only those with a place in the text are kept."""
+    if first is None or n_units is None or spans is None:
+        first = n_units = np.zeros(len(terms), dtype=np.int64)
+        spans = np.zeros((0, 2), dtype=np.int64)
+    stands = spans[:, 0] < spans[:, 1]
+    if not stands.all():
+        before = np.concatenate(([0], np.cumsum(stands)))
+        n_units = before[first + n_units] - before[first]
+        first, spans = before[first], spans[stands]
+    return Places(terms, first, n_units, spans[:, 0], spans[:, 1])

@@ -199,6 +199,8 @@ class Terms(TermTable):
         return np.fromiter(map(positions.__getitem__, terms), np.int64, len(terms))
 
     def strings(self, ids: Array | None = None) -> list[str]:
+        if ids is not None and self.has_probe:
+            return compiled_strings(self.probe, ids)
         if ids is not None and len(ids) < len(self) // 4:  # a part of a file that need not be read whole
             starts, stops = self._extents(np.asarray(ids))
             return [_text(self._blob[a:b]) for a, b in zip(starts.tolist(), stops.tolist(), strict=True)]
@@ -428,3 +430,9 @@ def compiled_probe(*arrays: Array) -> Any:
 
 def damaged(what: str) -> ValueError:
     return ValueError(f"the vocabulary is damaged: {what}. Restore the model from a copy, or train it again.")
+
+
+def compiled_strings(probe: Any, ids: Array) -> list[str]:
+    """The terms of a compiled lookup at these positions."""
+    strings: list[str] = compiled_kernel().probe_strings(probe, np.ascontiguousarray(ids, dtype=np.int64))
+    return strings

@@ -90,7 +90,7 @@ def pattern_spans(pattern: str) -> Callable[[str], list[tuple[int, int]]]:
     def spans(text: str) -> list[tuple[int, int]]:
         with _time_limit(pattern, text):
             found = [match.span(group) for match in timed.finditer(text, **limit)]
-        return [(max(start, 0), max(end, 0)) for start, end in found]
+        return found if not group else [(max(start, 0), max(end, 0)) for start, end in found]
 
     return spans
 

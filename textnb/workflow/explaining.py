@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 from textnb.corpora.messages import read_messages
 from textnb.corpora.problems import Skipped
-from textnb.model.explanation import Explanation, Flip
+from textnb.model.explanation import Explanation
 from textnb.model.file import predictor_of
+from textnb.model.flipping import Flip
 from textnb.storage import open_model
 
 

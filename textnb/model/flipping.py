@@ -1,0 +1,137 @@
+"""What would flip a decision: the fewest words without which a document is of another class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from textnb.arrays import Array
+from textnb.model.evidence import Evidence, without_nan
+from textnb.text.spans import Span
+
+_FIRST_WORDS = 64  # words that are each tried alone, which finds a flip by one word wherever there is one among them
+_RIVALS = 3  # classes that words are taken away for
+_PRUNED = 32  # words among which needless ones are looked for
+_MORE_WORDS = 16  # that are tried where shares promise a flip too early
+
+
+class Flip(NamedTuple):
+    """Words without which a document would be of another class."""
+
+    words: list[str]
+    spans: list[Span]
+    label: Any
+    sources: list[str | None]  # of each span, the column of a table that its text is from
+
+
+class _Words(NamedTuple):
+    """The words of a document, each with all its places, and what they add to the score of every class."""
+
+    names: list[str]
+    places: list[list[tuple[int, Span]]]  # which text, and where in it
+    shares: Array  # (n, K)
+
+
+def fewest_words(
+    texts: Sequence[Evidence],
+    joint: Array,
+    c: int,
+    classes: list[Any],
+    predict: Callable[[list[list[str]]], Array],
+) -> Flip | None:
+    """The fewest words without which the document, of class c by its scores (K,), is of another; None if none are.
+
+    `predict` gives the positions of the classes of documents, each the list of its texts.
+    """
+    words = _words_of(texts, len(classes))
+    if not words.names:
+        return None
+    best = _Search(texts, words, joint, c, predict).best()
+    if best is None:
+        return None
+    flipping, label = best
+    places = sorted(place for i in flipping for place in words.places[i])
+    sources = [texts[t].source for t, _ in places]
+    return Flip([words.names[i] for i in flipping], [span for _, span in places], classes[label], sources)
+
+
+def _words_of(texts: Sequence[Evidence], n_classes: int) -> _Words:
+    numbers: dict[str, int] = {}
+    places: list[list[tuple[int, Span]]] = []
+    added = []  # (owners, shares) of the units of each text that are part of a word
+    for t, evidence in enumerate(texts):
+        assert evidence.words is not None
+        found = evidence.words()
+        owners = np.array([numbers.setdefault(name, len(numbers)) for name, _ in found], dtype=np.int64)
+        places += [[] for _ in range(len(numbers) - len(places))]
+        for owner, (_, span) in zip(owners.tolist(), found, strict=True):
+            places[owner].append((t, span))
+        bounds = np.array([span for _, span in found], dtype=np.int64).reshape(-1, 2)
+        located = evidence.located
+        word = np.searchsorted(bounds[:, 0], located.starts, side="right") - 1
+        inside = word >= 0
+        inside[inside] = located.starts[inside] < bounds[word[inside], 1]
+        added.append((owners[word[inside]], located.shares(evidence.scores)[0][inside]))
+    shares = np.zeros((len(numbers), n_classes))
+    with np.errstate(invalid="ignore"):
+        for owners, of_units in added:
+            np.add.at(shares, owners, of_units)
+    return _Words(list(numbers), places, without_nan(shares))
+
+
+@dataclass(frozen=True, eq=False)
+class _Search:
+    texts: Sequence[Evidence]
+    words: _Words
+    joint: Array
+    c: int
+    predict: Callable[[list[list[str]]], Array]
+
+    def best(self) -> tuple[list[int], int] | None:
+        """Numbers of words, and the class without them."""
+        joint, c, shares = self.joint, self.c, self.words.shares
+        rivals = [d for d in np.argsort(-joint, kind="stable").tolist() if d != c]
+        if not rivals:
+            return None
+        with np.errstate(invalid="ignore"):
+            gains = {d: without_nan(shares[:, c] - shares[:, d]) for d in rivals}
+        order = np.argsort(-np.max(list(gains.values()), axis=0), kind="stable")[:_FIRST_WORDS].tolist()
+        best = self._first([[i] for i in order])
+        for d in rivals[:_RIVALS] if best is None else []:
+            order = [i for i in np.argsort(-gains[d], kind="stable").tolist() if gains[d][i] > 0]
+            n = int(np.searchsorted(np.cumsum(gains[d][order]), joint[c] - joint[d]))
+            sizes = sorted({*range(max(n, 1), n + _MORE_WORDS), len(order)})
+            found = self._first([order[:k] for k in sizes if k <= len(order)])
+            if found is not None:
+                found = self._without_needless(*found)
+                best = found if best is None or len(found[0]) < len(best[0]) else best
+        return best
+
+    def _first(self, candidates: list[list[int]]) -> tuple[list[int], int] | None:
+        """The first of some sets of words without which the class is another, and that class."""
+        if not candidates:
+            return None
+        labels = self.predict([self._texts_without(words) for words in candidates]).tolist()
+        return next(((words, label) for words, label in zip(candidates, labels, strict=True) if label != self.c), None)
+
+    def _without_needless(self, words: list[int], label: int) -> tuple[list[int], int]:
+        """Fewer words that do as well, the least telling left out first."""
+        while 1 < len(words) <= _PRUNED:  # of more, nobody reads which
+            fewer = self._first([words[:i] + words[i + 1 :] for i in reversed(range(len(words)))])
+            if fewer is None:
+                break
+            words, label = fewer
+        return words, label
+
+    def _texts_without(self, words: list[int]) -> list[str]:
+        texts = [evidence.text or "" for evidence in self.texts]
+        for t, text in enumerate(texts):
+            pieces, position = [], 0
+            for start, end in sorted(span for i in words for of, span in self.words.places[i] if of == t):
+                pieces.append(text[position:start])
+                position = max(end, position)
+            texts[t] = "".join([*pieces, text[position:]])
+        return texts
