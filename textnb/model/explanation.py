@@ -140,6 +140,12 @@ class Explanation:
         texts = [evidence.text for evidence in self.evidence if evidence.text is not None]
         return texts[0] if len(texts) == 1 else None
 
+    @property
+    def texts(self) -> list[tuple[str | None, str]]:
+        """The texts of the document, each with the column of a table that it is from."""
+        texts = [(evidence.source, evidence.text) for evidence in self.evidence if evidence.text is not None]
+        return list(dict.fromkeys(texts))
+
     @cached_property
     def probabilities(self) -> dict[Any, float]:
         return dict(zip(self.classes, np.exp(self.log_proba()).tolist(), strict=True))
