@@ -240,6 +240,12 @@ class Explanation:
             "rows": [row.to_json() for row in self.rows],
         }
 
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        from textnb.report.explanation_html import explanation_html
+
+        return explanation_html(self)
+
     @property
     def _pair(self) -> tuple[int, int | None]:
         return self.classes.index(self.label), None if self.against is None else self.classes.index(self.against)
