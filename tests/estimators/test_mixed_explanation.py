@@ -107,6 +107,7 @@ def test_every_column_brings_its_rows():
     assert (cash.count, cash.spans, cash.kind) == (2, ((0, 4), (20, 24)), "term")
     assert rows_of(why, "subject")["win"].spans == ((0, 3),)
     assert list(rows_of(why, "domain")) == ["domain=spam.biz"]
+    assert {row.kind for row in why.rows if "=" in row.term} == {"value"}
     assert list(rows_of(why, "weekday")) == ["weekday=mon"]
     assert list(rows_of(why, "n_links")) == ["n_links=5"]
     assert list(rows_of(why, "clicks")) == ["clicks=2"]

@@ -144,7 +144,7 @@ def _column_evidence(part: Part, row: Columns, model: Any, values: Any, sources:
         (given,) = row.values[part.columns[j]].tolist()
         new = isinstance(model, CategoricalNB) and int(checked[0, j]) == len(model.categories_[j])
         yield Evidence(
-            kind="term",
+            kind="value",
             names=_names([f"{sources[j]}={_written(given)}"]),
             scores=scores[np.newaxis],
             values=np.array([value]),
@@ -169,7 +169,7 @@ def _feature_evidence(part: Part, values: Any, sources: list[str]) -> list[Evide
         given = [] if is_linear else _dense(made)[0, columns].tolist()
         return named if is_linear else [f"{name}={_written(value)}" for name, value in zip(named, given, strict=True)]
 
-    found = Evidence(kind="term", names=names, scores=added, values=weighed)
+    found = Evidence(kind="term" if is_linear else "value", names=names, scores=added, values=weighed)
     return [found, *constants({family(model.family).constant: constant} if is_linear else {}, "constant")]
 
 

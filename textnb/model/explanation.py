@@ -14,7 +14,7 @@ import numpy as np
 from textnb.arrays import Array
 from textnb.text.spans import Occurrence, Span
 
-Kind = Literal["term", "unknown", "prior", "constant"]
+Kind = Literal["term", "unknown", "value", "prior", "constant"]
 
 _FIRST_WORDS = 64  # words that are each tried alone, which finds a flip by one word wherever there is one among them
 _RIVALS = 3  # classes that words are taken away for

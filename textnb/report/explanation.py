@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from textnb.report.marks import Piece, marks_of, pieces, strongest
+from textnb.report.marks import Piece, marks_of, others, pieces, strongest, term_of
 from textnb.report.safe import printable, printable_lines, shorten
 from textnb.report.tables import table
 
@@ -69,10 +69,10 @@ def _cells(rows: list[Row], n_rows: int) -> Iterable[tuple[tuple[str, str, str, 
     """The cells of the first rows, and of all others as one, each with what it adds."""
     for row in rows[:n_rows]:
         source, count = "" if row.source is None else _name(row.source), "" if row.count is None else f"{row.count}"
-        yield (_term(row), source, count, f"{row.contribution:+.2f}"), row.contribution
+        yield (_name(term_of(row)), source, count, f"{row.contribution:+.2f}"), row.contribution
     if rest := rows[n_rows:]:
         total, count = sum(row.contribution for row in rest), f"{sum(row.count or 0 for row in rest)}"
-        yield (f"({len(rest):,} others)", "", count, f"{total:+.2f}"), total
+        yield (f"({others(len(rest))})", "", count, f"{total:+.2f}"), total
 
 
 def _without_sources(headers: tuple[str, ...], rows: Sequence[tuple[str, ...]], why: Explanation) -> str:
@@ -85,11 +85,6 @@ def _without_sources(headers: tuple[str, ...], rows: Sequence[tuple[str, ...]], 
 
 def _name(label: object) -> str:
     return shorten(printable(str(label)), TERM) or '""'
-
-
-def _term(row: Row) -> str:
-    """A term; what is none stands in brackets."""
-    return _name(row.term) if row.kind == "term" else f"[{_name(row.term)}]"
 
 
 def _bar(contribution: float, widest: float) -> str:

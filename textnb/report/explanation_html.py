@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING
 
-from textnb.report.marks import Mark, marks_of, pieces, strongest
+from textnb.report.marks import Mark, marks_of, others, pieces, strongest, term_of
 from textnb.report.safe import printable, printable_lines
 
 if TYPE_CHECKING:
-    from textnb.model.explanation import Explanation, Row
+    from textnb.model.explanation import Explanation
 
 ROWS = 15  # contributions that are listed
 CHARACTERS = 20_000  # of each text that are shown
@@ -31,6 +31,7 @@ STYLE = f"""
 .{CLASS} table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
 .{CLASS} caption {{ text-align: left; font-size: .85em; }}
 .{CLASS} :is(th, td) {{ padding: .1em .8em .1em 0; border: 0; text-align: left; background: none; color: inherit; }}
+.{CLASS} tbody th {{ font-weight: normal; }}
 .{CLASS} .number {{ text-align: right; }}
 .{CLASS} tfoot :is(th, td) {{ border-top: 1px solid; }}
 @media (prefers-color-scheme: dark) {{
@@ -103,16 +104,16 @@ def _table(why: Explanation) -> str:
     """The largest contributions, all others in one row, and the sum."""
     rows = [row for row in why.rows if row.contribution]
     columns = any(row.source is not None for row in rows)
-    lines = [_line(_term(row), row.source, row.count, row.contribution, columns) for row in rows[:ROWS]]
+    lines = [_line(term_of(row), row.source, row.count, row.contribution, columns) for row in rows[:ROWS]]
     if rest := rows[ROWS:]:
         count, added = sum(row.count or 0 for row in rest), sum(row.contribution for row in rest)
-        lines.append(_line(f"{len(rest):,} others", None, count, added, columns))
+        lines.append(_line(others(len(rest)), None, count, added, columns))
     total = _line("sum", None, None, why.log_odds, columns)
     column = '<th scope="col">column</th>' if columns else ""
     numbers = '<th scope="col" class="number">count</th><th scope="col" class="number">adds</th>'
     against = "" if why.against is None else f" against {_text(why.against)}"
     return (
-        f"<table><caption>what speaks for {_text(why.label)}{against}</caption>\n"
+        f"<table><caption>what adds to the log-odds of {_text(why.label)}{against}</caption>\n"
         f'<thead><tr><th scope="col">term</th>{column}{numbers}</tr></thead>\n'
         f"<tbody>\n{chr(10).join(lines)}\n</tbody>\n<tfoot>{total}</tfoot></table>"
     )
@@ -122,11 +123,6 @@ def _line(term: str, source: str | None, count: int | None, added: float, column
     column = f"<td>{_text('' if source is None else source)}</td>" if columns else ""
     numbers = f'<td class="number">{"" if count is None else count}</td><td class="number">{added:+.2f}</td>'
     return f'<tr><th scope="row">{_text(term)}</th>{column}{numbers}</tr>'
-
-
-def _term(row: Row) -> str:
-    """A term; what is none stands in brackets."""
-    return row.term if row.kind == "term" else f"[{row.term}]"
 
 
 def _text(text: object) -> str:

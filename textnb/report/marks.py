@@ -1,4 +1,4 @@
-"""A text in pieces, with what each adds to a score: what highlighting draws, on a terminal and in HTML."""
+"""What explanations draw, on a terminal and in HTML: a text in pieces, each with what it adds to a score."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from math import isfinite, isinf
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from textnb.model.explanation import Explanation
+    from textnb.model.explanation import Explanation, Row
 
 Mark = tuple[int, int, float]  # from where to where, and what it adds
 
@@ -26,6 +26,16 @@ class Piece(NamedTuple):
 def marks_of(why: Explanation, source: str | None) -> list[Mark]:
     """The marks of one text of an explanation."""
     return [(piece.start, piece.end, piece.share) for piece in why.highlights if piece.source == source]
+
+
+def others(n: int) -> str:
+    """What the rows are called that are not listed."""
+    return "1 other" if n == 1 else f"{n:,} others"
+
+
+def term_of(row: Row) -> str:
+    """The term or value of a row; what is neither, or was never learned, stands in brackets."""
+    return row.term if row.kind in ("term", "value") else f"[{row.term}]"
 
 
 def strongest(marks: Iterable[Mark]) -> float:
