@@ -29,6 +29,8 @@ LAYERS = [
     ["__main__"],
 ]
 LEVELS = {name: level for level, row in enumerate(LAYERS) for name in row}
+# Notebooks ask an object itself how it looks: that method alone may call what renders it.
+SHOWN_BY_ITSELF = {("textnb.model.explanation", "textnb.report.explanation_html"): "_repr_html_"}
 NAMESAKES = ["sklearn.feature_extraction.text", "sklearn.naive_bayes", "sklearn.discriminant_analysis"]
 
 
@@ -117,8 +119,21 @@ def test_imports_come_from_lower_layers(name):
         and found.module != "textnb"
         and layer(found.module) != own
         and LEVELS[layer(found.module)] >= LEVELS[own]
+        and not (found.deferred and (name, found.module) in SHOWN_BY_ITSELF)
     ]
     assert upward == []
+
+
+@pytest.mark.parametrize(("importing", "imported"), SHOWN_BY_ITSELF)
+def test_what_shows_itself_asks_for_that_in_one_method(importing, imported):
+    path = SOURCES[importing]
+    methods = [
+        node.name
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef)
+        and any(found.module == imported for found in _imports(node, path, deferred=True))
+    ]
+    assert methods == [SHOWN_BY_ITSELF[importing, imported]]
 
 
 def test_the_package_itself_imports_nothing_heavy():

@@ -1,9 +1,17 @@
 """`textnb explain`: why a document is of its class."""
 
+import csv
 import json
+import os
+import re
+import subprocess
+import sys
+import termios
+from contextlib import suppress
 
 import pytest
 from cli.conftest import mail
+from cli.test_process import ROOT
 
 import textnb as library
 
@@ -77,8 +85,159 @@ def test_nothing_in_a_document_acts_on_the_terminal(textnb, tmp_path):
     assert "<script>" in out
 
 
-def test_a_model_of_columns_is_refused(textnb, tmp_path):
-    rows = "\n".join(f"{'pills' if i % 2 else 'lunch'},{i % 3},{'spam' if i % 2 else 'ham'}" for i in range(60))
-    (tmp_path / "t.csv").write_text(f"text,n,label\n{rows}\n")
-    assert textnb("train", "t.csv", "--numeric", "n", "--model", "multinomial", "-q").code == 0
-    assert "explanations are for models of text" in textnb("explain", "t.tnb", stdin=b"pills").err
+def write_table(path, rows, names=("text", "label")):
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([names, *rows])
+    return path
+
+
+def test_each_row_of_a_table_is_explained(textnb, model, tmp_path):
+    write_table(tmp_path / "new.csv", [("cheap pills", "?"), ("", "?"), ("lunch", "?")])
+    done = textnb("explain", model, "new.csv", "--json")
+    found = [json.loads(line) for line in done.out.splitlines()]
+    assert [(one["id"], one["label"]) for one in found] == [("new.csv:2", "spam"), ("new.csv:4", "ham")]
+    assert [one["rows"] for one in found] == [
+        json.loads(json.dumps(library.load(model).explain(text).to_json()))["rows"] for text in ("cheap pills", "lunch")
+    ]
+    assert "skipped new.csv: line 3" in done.err
+    shown = textnb("explain", model, "new.csv", "-q").out
+    assert [line for line in shown.splitlines() if line.startswith("new")] == ["new.csv:2", "new.csv:4"]
+
+
+def test_tables_are_read_as_predict_reads_them(textnb, model, tmp_path):
+    def labels(*call, stdin=b""):
+        return [json.loads(line)["label"] for line in textnb(*call, "--json", stdin=stdin).out.splitlines()]
+
+    write_table(tmp_path / "new.tsv.csv", [("caf\xe9 lunch", 1), ("free prize", 2)], ("body", "n"))
+    lines = "\n".join(json.dumps({"body": text}) for text in ("lunch", "free prize")).encode()
+    for call, stdin in [
+        (["new.tsv.csv", "--text", "body"], b""),
+        (["--text", "body"], lines),
+        (["--text", "body", "--format", "jsonl"], lines),
+        (["--lines"], b"lunch\nfree prize\n"),
+    ]:
+        assert labels("explain", model, *call, stdin=stdin) == ["ham", "spam"]
+        assert labels("predict", model, *call, stdin=stdin) == ["ham", "spam"]
+    assert len(labels("explain", model, "new.tsv.csv", "--as-document")) == 1
+
+
+def test_options_of_tables_are_refused_where_there_are_none(textnb, model, mail_csv):
+    for how in ("--lines", "--as-document"):
+        done = textnb("explain", model, mail_csv, how, "--text", "text")
+        assert (done.code, done.out) == (2, "")
+        assert done.err == "textnb: --text is for the rows of tables: leave it out, or --lines and --as-document\n"
+
+
+@pytest.fixture
+def columns(textnb, tmp_path):
+    """A model of the columns body, domain and links."""
+    rows = [
+        (("pills free", "win.biz", 5 + i % 4, "spam"), ("lunch noon", "work.org", i % 4, "ham"))[i % 3 == 0]
+        for i in range(60)
+    ]
+    write_table(tmp_path / "t.csv", rows, ("body", "domain", "links", "kind"))
+    call = ("--text", "body", "--label", "kind", "--categorical", "domain", "--numeric", "links")
+    assert textnb("train", "t.csv", *call, "--model", "multinomial", "-q").code == 0
+    return tmp_path / "t.tnb"
+
+
+def test_rows_of_a_mixed_model_are_explained_by_its_columns(textnb, columns, tmp_path):
+    rows = [("Free lunch", "win.biz", 2), ("noon", "", ""), ("", "new.example", 7)]
+    write_table(tmp_path / "new.csv", rows, ("body", "domain", "links"))
+    found = [json.loads(line) for line in textnb("explain", columns, "new.csv", "--json").out.splitlines()]
+    loaded = library.load(columns)
+    for one, (body, domain, links) in zip(found, rows, strict=True):
+        why = loaded.explain([body or None, domain or None, links or None])
+        assert one["rows"] == json.loads(json.dumps(why.to_json()))["rows"]
+        assert sum(row["contribution"] for row in one["rows"]) == pytest.approx(one["log_odds"], rel=1e-9)
+    assert {row["term"]: row.get("source") for row in found[0]["rows"]} == {
+        "free": "body",
+        "lunch": "body",
+        "domain=win.biz": "domain",
+        "links=2": "links",
+        "prior": None,
+    }
+    assert [row["term"] for row in found[1]["rows"]] == ["noon", "prior"]
+    out = textnb("explain", columns, "new.csv").out
+    assert ["term", "column", "count", "adds"] in [line.split() for line in out.splitlines()]
+    assert "[domain=new.example]" in out
+    renamed = write_table(tmp_path / "other.csv", rows, ("message", "domain", "links"))
+    of_message = json.loads(textnb("explain", columns, renamed, "--text", "message", "--json").out.splitlines()[0])
+    assert {row.get("source") for row in of_message["rows"]} == {"message", "domain", "links", None}
+
+
+def test_a_model_of_columns_takes_rows_only(textnb, columns, tmp_path):
+    assert "is a model of the columns body, domain, links" in textnb("explain", columns, stdin=b"pills").err
+    assert "it takes rows of tables, not lines" in textnb("explain", columns, "--lines", stdin=b"pills").err
+
+
+def on_a_terminal(tmp_path, *arguments, **environment):
+    """What a terminal gets."""
+    ours, theirs = os.openpty()
+    termios.tcsetwinsize(theirs, (24, 80))
+    settings = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm", **environment}
+    words = [sys.executable, "-m", "textnb", *map(str, arguments)]
+    done = subprocess.run(words, stdout=theirs, stderr=subprocess.PIPE, env=settings, cwd=tmp_path, timeout=60)
+    os.close(theirs)
+    shown = b""
+    with suppress(OSError):  # at its end, where the other side is closed
+        while more := os.read(ours, 1 << 16):
+            shown += more
+    os.close(ours)
+    assert (done.returncode, done.stderr) == (0, b"")
+    return shown.decode().replace("\r\n", "\n")
+
+
+HOSTILE = "Cheap pills \x1b]0;owned\x07\x1b[2J lunch\u202e\r\nspam  1.0000\ntomorrow\x9b31m pi\u200blls"
+STYLE = re.compile(r"\x1b\[(?:1;)?([34]);38;5;\d+m([^\x1b\n]+)\x1b\[0m")
+
+
+def test_on_a_terminal_the_words_are_marked_where_they_stand(textnb, model, tmp_path):
+    (tmp_path / "m.txt").write_text("Cheap pills,\nlunch tomorrow", encoding="utf-8")
+    shown = on_a_terminal(tmp_path, "explain", model, "m.txt")
+    why = library.load(model).explain("Cheap pills,\nlunch tomorrow")
+    expected = {
+        why.text[piece.start : piece.end]: "4" if piece.share > 0 else "3"
+        for piece in why.highlights
+        if abs(piece.share) > 0.05 * max(abs(other.share) for other in why.highlights)
+    }
+    assert {word: sign for sign, word in STYLE.findall(shown)} == expected
+    plain = re.sub(r"\x1b\[[\d;]*m", "", shown)
+    assert "\n| Cheap pills,\n| lunch tomorrow\n" in plain
+    piped = textnb("explain", model, "m.txt").out
+    assert "\x1b" not in piped
+    assert "| Cheap" not in piped
+    assert plain.replace("| Cheap pills,\n| lunch tomorrow\n\n", "") == piped
+
+
+@pytest.mark.parametrize("settings", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_colours_can_be_declined(textnb, model, tmp_path, settings):
+    (tmp_path / "m.txt").write_text("Cheap pills")
+    assert on_a_terminal(tmp_path, "explain", model, "m.txt", **settings) == textnb("explain", model, "m.txt").out
+    assert "\x1b[" in on_a_terminal(tmp_path, "explain", model, "m.txt", NO_COLOR="")
+
+
+def test_a_hostile_text_cannot_act_on_the_terminal_it_is_shown_on(model, tmp_path):
+    (tmp_path / "m.txt").write_text(HOSTILE, encoding="utf-8", newline="")
+    shown = on_a_terminal(tmp_path, "explain", model, "m.txt")
+    plain = re.sub(r"\x1b\[(?:0|(?:1;)?[34];38;5;\d+)m", "", shown)  # what textnb itself writes
+    assert all(line.isprintable() for line in plain.splitlines())
+    assert r"\x1b]0;owned\x07\x1b[2J lunch\u202e" in plain
+    assert "\n| spam  1.0000\n" in plain  # not as a decision
+    assert plain.count("\nspam") <= 1
+
+
+def test_of_a_long_text_the_beginning_is_shown(model, tmp_path):
+    (tmp_path / "m.txt").write_text("pills\n" * 100 + "lunch")
+    plain = re.sub(r"\x1b\[[\d;]*m", "", on_a_terminal(tmp_path, "explain", model, "m.txt"))
+    assert plain.count("| pills\n") == 15
+    assert "| … 516 more characters\n" in plain
+    (tmp_path / "m.txt").write_text("pills " * 10_000)
+    plain = re.sub(r"\x1b\[[\d;]*m", "", on_a_terminal(tmp_path, "explain", model, "m.txt"))
+    assert "| … 58,500 more characters\n" in plain
+
+
+def test_every_text_of_a_row_is_shown_under_its_column(columns, tmp_path):
+    write_table(tmp_path / "new.csv", [("Free lunch", "win.biz", 2)], ("body", "domain", "links"))
+    plain = re.sub(r"\x1b\[[\d;]*m", "", on_a_terminal(tmp_path, "explain", columns, "new.csv", "-q"))
+    assert "\nbody\n| Free lunch\n" in plain

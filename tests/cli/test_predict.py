@@ -124,3 +124,63 @@ def test_a_damaged_model_is_refused_where_it_is_touched(textnb, model):
     done = textnb("predict", model, stdin=b" ".join([b"lunch prize cheap agenda notes winner offer"] * 3))
     assert (done.code, done.out) == (2, "")
     assert "mail.tnb' is damaged" in done.err
+
+
+def test_explained_answers_show_what_adds_most(textnb, model, tmp_path):
+    text = "cheap pills, free prize, claim cash and lunch at the meeting"
+    done = textnb("predict", model, "--explain", stdin=text.encode())
+    answer, *lines = done.out.splitlines()
+    assert f"{answer}\n" == textnb("predict", model, stdin=text.encode()).out
+    assert all(line.startswith("    ") for line in lines)
+    why = library.load(model).explain(text)
+    rows = [row for row in why.rows if row.contribution]
+    for line, row in zip(lines, rows[:5], strict=False):
+        assert line.split("  ")[2] == (row.term if row.kind == "term" else f"[{row.term}]")
+    assert [float(line.split()[-1]) for line in lines[:5]] == [round(row.contribution, 2) for row in rows[:5]]
+    assert lines[5].lstrip().startswith(f"({len(rows) - 5} others)")
+    assert lines[6].split() == ["spam", "against", "ham", f"{why.log_odds:+.2f}"]
+    (tmp_path / "one.txt").write_text("lunch")
+    assert textnb("predict", model, "one.txt", "one.txt", "--explain").out.count("one.txt\tham\t") == 2
+
+
+def test_explained_answers_as_json(textnb, model):
+    plain = textnb("predict", model, "--lines", "--json", stdin=b"cheap pills\nlunch\n").out.splitlines()
+    explained = textnb(
+        "predict", model, "--lines", "--json", "--explain", stdin=b"cheap pills\nlunch\n"
+    ).out.splitlines()
+    for text, before, after in zip(("cheap pills", "lunch"), plain, explained, strict=True):
+        found = json.loads(after)
+        assert found.pop("explanation") == json.loads(json.dumps(library.load(model).explain(text).to_json()))
+        assert found["label"] == json.loads(before)["label"]
+        assert found["probabilities"] == pytest.approx(json.loads(before)["probabilities"], rel=1e-12)
+
+
+def test_rows_of_tables_are_explained_too(textnb, model, mail_csv):
+    explained = [
+        json.loads(line) for line in textnb("predict", model, mail_csv, "--json", "--explain").out.splitlines()
+    ]
+    plain = [json.loads(line) for line in textnb("predict", model, mail_csv, "--json").out.splitlines()]
+    assert [(one["id"], one["label"]) for one in explained] == [(one["id"], one["label"]) for one in plain]
+    assert all(one["explanation"]["label"] == one["label"] for one in explained)
+
+
+@pytest.mark.parametrize(("call", "other"), [(["--top", "2"], "--top"), (["-o", "out.csv"], "--output")])
+def test_an_explanation_goes_with_one_printed_label(textnb, model, call, other):
+    done = textnb("predict", model, "--explain", *call, stdin=b"cheap")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == f"textnb: --explain is printed after each label: leave it out, or {other}\n"
+
+
+def test_the_class_that_a_policy_names_is_explained_and_the_likeliest_where_it_names_none(textnb, tmp_path):
+    texts = ["cheap pills", "cheap offer", "free pills", "lunch offer", "lunch at noon", "the agenda"]
+    classifier = library.TextClassifier("multinomial", "counts").fit(texts, ["spam"] * 3 + ["ham"] * 3)
+    classifier.decide_by({("ham", "spam"): 1000.0})
+    classifier.save(tmp_path / "careful.tnb")
+    found = textnb("predict", "careful.tnb", "--explain", "--json", stdin=b"cheap pills").json
+    assert (found["label"], found["explanation"]["label"], found["explanation"]["against"]) == ("ham", "ham", "spam")
+    assert found["explanation"]["log_odds"] < 0
+    classifier.decide_by({("ham", "spam"): 1000.0}, unsure=0.01)
+    classifier.save(tmp_path / "unsure.tnb")
+    found = textnb("predict", "unsure.tnb", "--explain", "--json", stdin=b"cheap pills").json
+    assert (found["label"], found["explanation"]["label"]) == (None, "spam")
+    assert textnb("predict", "unsure.tnb", "--explain", stdin=b"cheap pills").out.startswith("unsure\t")

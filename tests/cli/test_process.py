@@ -63,6 +63,8 @@ print(*sorted(loaded & packages_distributions().keys()))
         ["evaluate", "mail.tnb", "mail.csv", "--all"],
         ["inspect", "mail.tnb"],
         ["audit", "mail.csv"],
+        ["explain", "mail.tnb", "mail.csv"],
+        ["predict", "mail.tnb", "mail.csv", "--explain"],
         ["count", "mail.csv", "--output", "new.tnb"],
     ],
     ids=" ".join,

@@ -76,3 +76,13 @@ def test_flags_are_drawn_in_blocks_alike(monkeypatch):
     in_blocks = draw_flags(logs, np.arange(9) % 2, np.random.RandomState(0))
     np.testing.assert_array_equal(at_once.indptr, in_blocks.indptr)
     np.testing.assert_array_equal(at_once.indices, in_blocks.indices)
+
+
+def test_contributions_add_up_and_a_missing_value_adds_nothing():
+    tables = [np.log([[0.5, 0.25, 0.25], [0.1, 0.1, 0.8]]), np.log([[0.9, 0.1], [0.3, 0.7]])]
+    rule = categorical_rule(tables)
+    for codes in np.array([[0, 1], [2, 0], [-1, 1], [-1, -1]]):
+        added, constant = rule.contributions(codes)
+        np.testing.assert_allclose(added.sum(axis=0) + constant, rule.log_likelihood(codes[np.newaxis])[0], rtol=1e-14)
+        assert not added[codes == -1].any()
+    np.testing.assert_allclose(rule.contributions(np.array([0, 1]))[0], np.log([[0.5, 0.1], [0.1, 0.7]]))

@@ -69,3 +69,25 @@ def test_a_missing_value_leaves_its_own_feature_out():
     scores = gaussian_rule(mean, variance).log_likelihood(holes)
     np.testing.assert_allclose(scores, densities(holes, mean, variance), rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(scores[0], 0.0, atol=1e-12)
+
+
+def test_contributions_are_log_densities_and_a_missing_value_adds_nothing():
+    rule = gaussian_rule(np.array([[0.0, 5.0], [1.0, -1.0]]), np.array([[1.0, 4.0], [0.25, 9.0]]))
+    added, constant = rule.contributions(np.array([0.5, 2.0]))
+    expected = [
+        [scipy.stats.norm(0.0, 1.0).logpdf(0.5), scipy.stats.norm(1.0, 0.5).logpdf(0.5)],
+        [scipy.stats.norm(5, 2).logpdf(2), scipy.stats.norm(-1, 3).logpdf(2)],
+    ]
+    np.testing.assert_allclose(added, expected, rtol=1e-13)
+    for row in np.array([[0.5, 2.0], [np.nan, 2.0], [np.nan, np.nan]]):
+        added, constant = rule.contributions(row)
+        assert not added[np.isnan(row)].any()
+        np.testing.assert_allclose(
+            added.sum(axis=0) + constant, rule.log_likelihood(row[np.newaxis])[0], rtol=1e-13, atol=1e-14
+        )
+
+
+def test_features_that_vary_together_have_no_contributions():
+    rule = rules.QuadraticRule(np.zeros((1, 2)), np.eye(2)[np.newaxis], np.zeros(1))
+    with pytest.raises(ValueError, match="none has a contribution of its own"):
+        rule.contributions(np.zeros(2))

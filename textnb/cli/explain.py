@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from textnb.cli import options
-from textnb.cli.output import announce_terminal, fail_for_each, report_skipped, show, show_json
+from textnb.cli.output import announce_terminal, fail_for_each, is_coloured, report_skipped, show, show_json
 from textnb.cli.parameters import Argument, Option
 from textnb.report.safe import printable
 
@@ -14,9 +14,16 @@ def explain(
     model: options.ModelFile,
     files: Annotated[
         list[str] | None,
-        Argument(metavar="FILE", help="Documents, one per file; folders of them; - or none for stdin."),
+        Argument(
+            metavar="FILE",
+            help="Documents, one per file; folders of them; .csv/.tsv/.jsonl(.gz), one per row; - or none for stdin.",
+        ),
     ] = None,
     lines: Annotated[bool, Option("--lines", help="Each line of the input is a document.")] = False,
+    as_document: Annotated[bool, Option("--as-document", help="A table is one document too.")] = False,
+    text: options.ModelText = None,
+    table: options.StdinTable = None,
+    encoding: Annotated[str | None, Option(help="The encoding of tables; detected by default.")] = None,
     label: Annotated[str | None, Option(metavar="CLASS", help="The class to explain. [default: the likeliest]")] = None,
     against: Annotated[
         str | None, Option(metavar="CLASS", help="The class to compare with. [default: the next]")
@@ -28,12 +35,15 @@ def explain(
 ) -> int:
     """Show why MODEL gives a document its class: what each term adds to the log-odds against another class.
 
-    What is shown adds up. The prior, words outside the vocabulary and those that are absent stand in brackets.
+    What is shown adds up. The prior, words outside the vocabulary and those that are absent stand in brackets. On a
+    terminal the text is shown too: words that speak for the class are underlined and blue, those against it italic
+    and orange.
 
     \b
     Examples:
       textnb explain mail.tnb message.txt
       textnb explain 20news.tnb post.txt --against sci.space
+      textnb explain mail.tnb new.csv --text body
       cat message.txt | textnb explain mail.tnb --json
     """
     from textnb.corpora.problems import Skipped
@@ -42,14 +52,25 @@ def explain(
 
     files = files or ["-"]
     skipped = Skipped(strict)
+    reading = options.options_of_tables(text, table, encoding, strict, whole=lines or as_document)
     announce_terminal(files, quiet)
-    first = True
-    for document in explain_files(model, files, lines=lines, label=label, against=against, skipped=skipped):
+    first, coloured = True, is_coloured()
+    explained = explain_files(
+        model,
+        files,
+        lines=lines,
+        as_document=as_document,
+        label=label,
+        against=against,
+        options=reading,
+        skipped=skipped,
+    )
+    for document in explained:
         if as_json:
             show_json(document.to_json())
             continue
         heading = "" if document.id == files[0] and len(files) == 1 else f"{printable(document.id)}\n"
-        show(f"{'' if first else chr(10)}{heading}{explanation_text(document, terms)}")
+        show(f"{'' if first else chr(10)}{heading}{explanation_text(document, terms, coloured=coloured)}")
         first = False
     report_skipped(skipped.problems, quiet, total=skipped.n_problems, in_json=False)
     return fail_for_each(skipped.unreadable)

@@ -76,6 +76,10 @@ Table = Annotated[
     TableFormat | None,
     Option("--format", help="What stdin is, if its first line does not say."),
 ]
+StdinTable = Annotated[
+    TableFormat | None,
+    Option("--format", help="Stdin is a table of this kind. [default: by its header]"),
+]
 KeepLedger = Annotated[
     bool | None,
     Option("--ledger/--no-ledger", help="Remember which documents were learned. [default: yes, but not of a stream]"),
@@ -115,6 +119,17 @@ def read_options(
         format=table,
         strict=strict,
     )
+
+
+def options_of_tables(
+    text: str | None, table: str | None, encoding: str | None, strict: bool, *, whole: bool
+) -> ReadOptions | None:
+    """How to read tables, if that is said; refused where there are none, since lines or files are `whole` documents."""
+    given = {"--text": text, "--format": table, "--encoding": encoding}
+    for option, value in given.items():
+        if whole and value is not None:
+            raise ValueError(f"{option} is for the rows of tables: leave it out, or --lines and --as-document")
+    return read_options(text, None, encoding, strict, table=table) if any(given.values()) else None
 
 
 def classifier_settings(written: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -74,6 +75,12 @@ def announce_terminal(files: list[str], quiet: bool) -> None:
     """Say that a document is expected from the keyboard."""
     if files == ["-"] and sys.stdin is not None and sys.stdin.isatty():
         notice("reading a document from the terminal; end it with Ctrl-D", quiet)
+
+
+def is_coloured() -> bool:
+    """Whether results may have colours: on a terminal, unless somebody has said no."""
+    wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return wanted and sys.stdout is not None and sys.stdout.isatty()
 
 
 def show(text: str) -> None:

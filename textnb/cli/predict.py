@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from textnb.cli import options
 from textnb.cli.output import Terminal, announce_terminal, fail_for_each, report_skipped, show, show_json
 from textnb.cli.parameters import Argument, Option
 from textnb.report.safe import printable
+
+if TYPE_CHECKING:
+    from textnb.workflow.prediction import Answer
+
+EXPLAINED = 5  # contributions that are shown of each answer
 
 
 def predict(
@@ -24,15 +29,13 @@ def predict(
     lines: Annotated[bool, Option("--lines", help="Each line of the input is a document.")] = False,
     as_document: Annotated[bool, Option("--as-document", help="A table is one document too.")] = False,
     text: options.ModelText = None,
-    table: Annotated[
-        options.TableFormat | None,
-        Option("--format", help="Stdin is a table of this kind. [default: by its header]"),
-    ] = None,
+    table: options.StdinTable = None,
     encoding: Annotated[str | None, Option(help="The encoding of tables; detected by default.")] = None,
     top: Annotated[
         int | None, Option(min=1, metavar="K", help="The K most probable labels, each with its probability.")
     ] = None,
     raw: Annotated[bool, Option("--raw", help="Probabilities as the model has them, not calibrated.")] = False,
+    explain: Annotated[bool, Option("--explain", help="After each answer, what adds most to it.")] = False,
     output: Annotated[
         Path | None, Option("--output", "-o", help="Write predictions to this .csv, .tsv or .jsonl(.gz).")
     ] = None,
@@ -55,6 +58,7 @@ def predict(
       cat message.txt | textnb predict mail.tnb
       textnb predict mail.tnb --lines subjects.txt --json
       textnb predict mail.tnb inbox/ --top 3
+      textnb predict mail.tnb inbox/ --explain
       textnb predict mail.tnb new.csv -o predictions.csv
     """
     from textnb.corpora.problems import Skipped
@@ -73,7 +77,12 @@ def predict(
         "options": reading,
         "skipped": skipped,
     }
-    if output is not None:
+    if explain:
+        if output is not None or top is not None:
+            other = "--output" if output is not None else "--top"
+            raise ValueError(f"--explain is printed after each label: leave it out, or {other}")
+        _show_explained(model, files, how, as_json=as_json, quiet=quiet)
+    elif output is not None:
         from textnb.report.updates import predictions_text
         from textnb.workflow import write_predictions
 
@@ -83,14 +92,34 @@ def predict(
         done = write_predictions(model, files, output, overwrite=overwrite, progress=Terminal(quiet), **how)
         show_json(done.to_json()) if as_json else show(predictions_text(done))
     else:
-        watched = Terminal(quiet or (sys.stdout is not None and sys.stdout.isatty()))
-        for answer in predict_files(model, files, progress=watched, **how):
+        for answer in predict_files(model, files, progress=_progress(quiet), **how):
             if as_json:
                 show_json(answer.to_json(top))
             else:
-                best = [(answer.label_text, answer.probability)] if top is None else answer.top(top)
-                cells = [cell for name, p in best for cell in (name, f"{p:.4f}")]
-                named = len(files) > 1 or not (lines or answer.id == files[0])
-                show("\t".join(map(printable, [answer.id, *cells] if named else cells)))
+                show(_line(answer, files, lines, top))
     report_skipped(skipped.problems, quiet, total=skipped.n_problems, in_json=False)
     return fail_for_each(skipped.unreadable)
+
+
+def _show_explained(model: Path, files: list[str], how: dict[str, Any], *, as_json: bool, quiet: bool) -> None:
+    from textnb.report.explanation import contributions_text
+    from textnb.workflow import predict_explained
+
+    for explained in predict_explained(model, files, progress=_progress(quiet), **how):
+        if as_json:
+            show_json(explained.to_json())
+        else:
+            show(_line(explained.answer, files, how["lines"], None))
+            show(contributions_text(explained.explanation, EXPLAINED))
+
+
+def _line(answer: Answer, files: list[str], lines: bool, top: int | None) -> str:
+    best = [(answer.label_text, answer.probability)] if top is None else answer.top(top)
+    cells = [cell for name, p in best for cell in (name, f"{p:.4f}")]
+    named = len(files) > 1 or not (lines or answer.id == files[0])
+    return "\t".join(map(printable, [answer.id, *cells] if named else cells))
+
+
+def _progress(quiet: bool) -> Terminal:
+    """A bar on stderr, unless answers come on the same terminal."""
+    return Terminal(quiet or (sys.stdout is not None and sys.stdout.isatty()))

@@ -77,7 +77,7 @@ class _CountNB(AdditiveNB, ABC):
         return self._feature_log_prob
 
     def _log_likelihood_without(self, X: Any, groups: Groups) -> Array:
-        rows = _canonical(self._validate(X))
+        rows = canonical(self._validate(X))
         (scores,) = scores_without(self._family, rows, groups, self.norm)([self._check_alpha()])
         return scores
 
@@ -278,7 +278,7 @@ def count_model(model: str, *, norm: bool = False, **parameters: Any) -> CountMo
     return home(**parameters, **({"norm": norm} if "norm" in home().get_params() else {}))
 
 
-def _canonical(X: Any) -> SparseRows:
+def canonical(X: Any) -> SparseRows:
     """Sparse rows, int64 or float64, that store a column once and no zeros."""
     rows = scipy.sparse.csr_array(X, copy=is_sparse(X))
     rows.sum_duplicates()

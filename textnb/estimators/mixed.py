@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -19,9 +20,12 @@ from textnb.arrays import Array
 from textnb.estimators.base import NaiveBayes, check_weights, unchanged_on_error
 from textnb.estimators.columns import Columns, as_table
 from textnb.estimators.gaussian import check_sum_of_priors
+from textnb.estimators.mixed_evidence import row_evidence, with_texts
 from textnb.estimators.parts import Part, automatic_parts, checked_parts
 from textnb.likelihood.groups import Groups
 from textnb.likelihood.prior import class_log_prior
+from textnb.model.decision import log_posterior, most_probable
+from textnb.model.explanation import Explanation, explanation
 from textnb.statistics.categories import as_objects
 
 
@@ -144,6 +148,67 @@ class MixedNB(NaiveBayes):
 
             return pandas.DataFrame(dict(zip(self.feature_names_in_, columns, strict=True))), self.classes_[class_ids]
         return np.column_stack([as_objects(list(values)) for values in columns]), self.classes_[class_ids]
+
+    def explain(self, row: Any, against: Any = None, *, label: Any = None) -> Explanation:
+        """Why a row is of its class: what every word and value, and the prior, add to the log-odds against another.
+
+        A column of text adds what its terms add, any other column with a value one row of the explanation, such as
+        ``links=5``, and a pipeline that textnb does not know one per feature that it makes.
+
+        Parameters
+        ----------
+        row : list, dict by the names of columns, or data frame or series of one row
+        against : class, optional
+            The other class; by default the likeliest one.
+        label : class, optional
+            The class to explain; by default that of `predict`.
+
+        Examples
+        --------
+        >>> from sklearn.pipeline import make_pipeline
+        >>> from textnb import CountVectorizer, GaussianNB, MixedNB, MultinomialNB
+        >>> X = [["cheap pills", 9.0], ["lunch at noon?", 0.0], ["cheap flights", 4.0], ["the minutes", 1.0]]
+        >>> parts = [("body", make_pipeline(CountVectorizer(), MultinomialNB()), 0), ("links", GaussianNB(), 1)]
+        >>> why = MixedNB(parts).fit(X, ["spam", "ham", "spam", "ham"]).explain(["Cheap lunch", 2.0])
+        >>> why.label, why.against, round(why.log_odds, 2)
+        ('spam', 'ham', 1.84)
+        >>> [(row.term, row.source, round(row.contribution, 2), row.spans) for row in why.rows[:3]]
+        [('links=2', 'links', 1.27, ()), ('cheap', 'body', 1.18, ((0, 5),)), ('lunch', 'body', -0.61, ((6, 11),))]
+        """
+        table = self._one_row(row)
+        names = getattr(self, "feature_names_in_", None)
+        evidence, texts = row_evidence(self._parts, table, None if names is None else list(map(str, names)))
+        joint, log_prior = self._joint(table), self.class_log_prior_
+        return explanation(
+            evidence,
+            self.classes_.tolist(),
+            joint[0],
+            log_prior,
+            lambda: log_posterior(joint, log_prior)[0],
+            lambda others: most_probable(self._joint(with_texts(table, texts, others)), log_prior),
+            adds_prior=True,
+            label=label,
+            against=against,
+        )
+
+    def _one_row(self, row: Any) -> Columns:
+        """A table of one row, however that is given."""
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_)).tolist()
+        if hasattr(row, "iloc"):
+            frame = row.to_frame().T.infer_objects() if row.ndim == 1 else row
+            if len(frame) != 1:
+                raise ValueError(f"one row is explained at a time, and there are {len(frame)}")
+            return self._validate(frame)
+        if isinstance(row, Mapping):
+            if set(row) != set(names):
+                raise ValueError(f"the columns of the model are {names}, and those of the row {list(row)}")
+            row = [row[name] for name in names]
+        values = as_table([row] if isinstance(row, list | tuple) else np.asarray(row)[np.newaxis])
+        if values.shape != (1, len(names)):
+            raise ValueError(f"a row has a value for each of {len(names)} columns, and this one is {row!r:.200}")
+        assert_all_finite(values, allow_nan=True, input_name="X")
+        return Columns(list(values.T), names)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters; those of parts are named like ``numbers__ddof``."""

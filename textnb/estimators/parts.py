@@ -47,13 +47,13 @@ class Part:
         ]
 
     def fit(self, table: Columns, y: Array, classes: Array, weights: Array | None) -> Self:
-        before, model = self._before, self.model
+        model = self.model
         if isinstance(self.estimator, GaussianNB | CategoricalNB):
             model.set_params(missing="ignore")
-        rows, X = self._input(table)
+        rows, X = self.values(table)
         if not len(rows):
             raise ValueError(f"part {self.name!r} has no row without a missing value")
-        for step in before:
+        for step in self.before:
             X = step.fit_transform(X, y[rows])
         # Announced, since a class may have no row here.
         model.partial_fit(X, y[rows], classes=classes, sample_weight=None if weights is None else weights[rows])
@@ -61,18 +61,16 @@ class Part:
 
     def add_log_likelihood(self, table: Columns, scores: Array, groups: Groups | None = None) -> None:
         """Add log P(x | c) to the scores (n, K) of rows that have a value; given groups, that without a row's group."""
-        rows, X = self._input(table)
+        rows, X = self.values(table)
         if not len(rows) or not self.factor:
             return
-        for step in self._before:
-            X = step.transform(X)
-        model = self.model
+        X, model = self.transformed(X), self.model
         own = model.log_likelihood(X) if groups is None else model._log_likelihood_without(X, groups.subset(rows))
         scores[rows] += self.factor * own
 
     def sample(self, class_ids: Array, rng: Any, length: Any) -> list[Any]:
         """Values of every column, each row given its class."""
-        before, model = self._before, self.model
+        before, model = self.before, self.model
         options = {"length": length} if isinstance(model, MultinomialNB) else {}
         if before and (len(before) > 1 or not isinstance(before[0], CountVectorizer) or hasattr(before[0], "idf_")):
             raise ValueError(
@@ -84,7 +82,7 @@ class Part:
             return [texts_of(X, before[0].get_feature_names_out())]
         return list((X.toarray() if is_sparse(X) else X).T)
 
-    def _input(self, table: Columns) -> tuple[Array, Any]:
+    def values(self, table: Columns) -> tuple[Array, Any]:
         """The rows that the part takes, and what its estimator gets of them."""
         values = [table.values[j] for j in self.columns]
         if isinstance(self.estimator, GaussianNB | MultinomialNB):
@@ -96,6 +94,12 @@ class Part:
         if self.one_column and isinstance(self.estimator, Pipeline):
             return rows, values[0][rows].tolist()
         return rows, side_by_side([column[rows] for column in values])
+
+    def transformed(self, X: Any) -> Any:
+        """What the model gets of what the part takes."""
+        for step in self.before:
+            X = step.transform(X)
+        return X
 
     def _numbers(self, table: Columns, j: int, absent: float) -> Array:
         missing = is_missing(table.values[j])
@@ -112,7 +116,7 @@ class Part:
         return model_of(self.estimator)
 
     @property
-    def _before(self) -> list[Any]:
+    def before(self) -> list[Any]:
         """The steps of a pipeline before its model."""
         steps = self.estimator.steps[:-1] if isinstance(self.estimator, Pipeline) else []
         return [step for _, step in steps if not (step is None or isinstance(step, str))]

@@ -62,6 +62,14 @@ class CategoricalRule:
             scores += table.take(codes[:, j], axis=0)
         return scores
 
+    def contributions(self, codes: Array) -> tuple[Array, Array]:
+        """What every column of one row adds to the classes' scores, T_j[x_j, c], (p, K); any row gets nothing, (K,).
+
+        They add up to the row's log-likelihood, from codes (p,).
+        """
+        added = np.array([table[code] for table, code in zip(self.tables, codes, strict=True)])
+        return added, np.zeros(added.shape[1])
+
 
 def categorical_rule(log_probabilities: list[Array]) -> CategoricalRule:
     """The rule from one table log P(m | c), (K, M_j), per column."""

@@ -202,8 +202,24 @@ class QuadraticRule:
                     white[missing] = 0.0
                 scores[:, c] = self.constant[c] - 0.5 * np.einsum("ij,ij->i", white, white)
         if some_missing:
-            scores -= missing @ (np.log(self.whitening) - 0.5 * np.log(2 * np.pi)).T
+            scores -= missing @ self._shares_of_constant.T
         return scores
+
+    def contributions(self, row: Array) -> tuple[Array, Array]:
+        """What every feature of one row adds to the classes' scores, (p, K), and what any row gets, nothing, (K,).
+
+        log w_cj − ½ log 2π − ½ ((x_j − μ_cj) w_cj)², and 0 where x_j is missing: they add up to the row's
+        log-likelihood, from values (p,). Where features vary together, none has a share of its own.
+        """
+        if self.whitening.ndim != 2:
+            raise ValueError("features that vary together add to a score together: none has a contribution of its own")
+        added = self._shares_of_constant - 0.5 * np.square((row - self.means) * self.whitening)
+        return np.where(np.isnan(row), 0.0, added).T, np.zeros(len(self.means))
+
+    @property
+    def _shares_of_constant(self) -> Array:
+        """log w_cj − ½ log 2π, (K, p): what each independent feature adds to the constant."""
+        return np.log(self.whitening) - 0.5 * np.log(2 * np.pi)
 
 
 @dataclass(frozen=True, eq=False)

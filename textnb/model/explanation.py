@@ -69,6 +69,12 @@ class Explanation:
         texts = [evidence.text for evidence in self.evidence if evidence.text is not None]
         return texts[0] if len(texts) == 1 else None
 
+    @property
+    def texts(self) -> list[tuple[str | None, str]]:
+        """The texts of the document, each with the column of a table that it is from."""
+        texts = [(evidence.source, evidence.text) for evidence in self.evidence if evidence.text is not None]
+        return list(dict.fromkeys(texts))
+
     @cached_property
     def probabilities(self) -> dict[Any, float]:
         return dict(zip(self.classes, np.exp(self.log_proba()).tolist(), strict=True))
@@ -162,6 +168,12 @@ class Explanation:
             "probabilities": {str(label): p for label, p in self.probabilities.items()},
             "rows": [row.to_json() for row in self.rows],
         }
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        from textnb.report.explanation_html import explanation_html
+
+        return explanation_html(self)
 
     @property
     def _pair(self) -> tuple[int, int | None]:

@@ -129,6 +129,12 @@ class Predictor:
             against=against,
         )
 
+    def evidence(self, text: str) -> list[Evidence]:
+        """What the terms of a text, and what goes with any text, add to the scores."""
+        occurrences = self.features.locate(text, self.analyzer)
+        counts = self._counted(occurrences)
+        return self._evidence(text, occurrences, counts, self.weighting.apply(counts))
+
     def _counted(self, occurrences: Occurrences) -> SparseRows:
         """The row that `count` gives, of a document whose terms are located."""
         known = occurrences.ids[occurrences.ids >= 0]
@@ -139,7 +145,6 @@ class Predictor:
     def _evidence(
         self, text: str, occurrences: Occurrences, counts: SparseRows, weighted: SparseRows
     ) -> list[Evidence]:
-        """What the terms of a text, and what goes with any text, add to the scores."""
         from textnb.model.evidence import Evidence, constants
         from textnb.text.spans import words
 

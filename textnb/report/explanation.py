@@ -1,42 +1,45 @@
-"""An explanation as terminal text: the decision, the largest contributions, and what would flip it."""
+"""An explanation as terminal text: the decision, the words in place, the largest contributions, what would flip it."""
 
 from __future__ import annotations
 
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from textnb.report.safe import printable, shorten
+from textnb.report.marks import Piece, marks_of, others, pieces, strongest, term_of
+from textnb.report.safe import printable, printable_lines, shorten
 from textnb.report.tables import table
 
 if TYPE_CHECKING:
-    from textnb.model.explanation import Row
+    from collections.abc import Iterable, Sequence
+
+    from textnb.model.explanation import Explanation, Row
     from textnb.workflow.explaining import ExplainedDocument
 
 WIDTH = 100
 BAR = 20  # characters of the longest bar, on either side
 TERM = 32
 FLIPPING = 8  # words that are named
+LINES = 15  # of a text that are shown
+RESET = "\x1b[0m"
+COLOURS = {"for": (110, 33, 33), "against": (180, 208, 208)}  # blue and orange of 256, of weak, middle, strong marks
+LEVELS = (0.15, 0.5)  # strengths from which a mark is a middle, and a strong one, which is bold
+SIGNS = {"for": 4, "against": 3}  # underlined, italic: what says it without colours
 
 
-def explanation_text(document: ExplainedDocument, n_rows: int) -> str:
-    """The decision, a table of the largest contributions and of all others together, and what would flip it."""
+def explanation_text(document: ExplainedDocument, n_rows: int, *, coloured: bool = False) -> str:
+    """The decision, a table of the largest contributions and of all others together, and what would flip it.
+
+    Where there are colours, the text itself is shown, its words marked.
+    """
     why, flip = document.explanation, document.flip
-    sure = why.probabilities[why.label]
-    against = "" if why.against is None else f", log-odds {why.log_odds:+.2f} against {_name(why.against)}"
-    lines = [f"{_name(why.label)}  {sure:.4f}{against}", ""]
+    lines = [_decision(why), ""]
+    if coloured and why.texts:
+        lines += [_marked_texts(why), ""]
     rows = [row for row in why.rows if row.contribution]
     widest = max((abs(row.contribution) for row in rows), default=1.0)
-    shown = [
-        (_term(row), "" if row.count is None else row.count, f"{row.contribution:+.2f}", _bar(row.contribution, widest))
-        for row in rows[:n_rows]
-    ]
-    if rest := rows[n_rows:]:
-        total = sum(row.contribution for row in rest)
-        shown.append(
-            (f"({len(rest):,} others)", sum(row.count or 0 for row in rest), f"{total:+.2f}", _bar(total, widest))
-        )
-    shown.append(("sum", "", f"{why.log_odds:+.2f}", ""))
-    lines.append(table(("term", "count", "adds", ""), shown, "lrrl"))
+    shown = [(*cells, _bar(added, widest)) for cells, added in _cells(rows, n_rows)]
+    shown.append(("sum", "", "", f"{why.log_odds:+.2f}", ""))
+    lines.append(_without_sources(("term", "column", "count", "adds", ""), shown, why))
     if flip is not None:
         named = ", ".join(_name(word) for word in flip.words[:FLIPPING])
         more = f" and {len(flip.words) - FLIPPING} more words" if len(flip.words) > FLIPPING else ""
@@ -44,16 +47,81 @@ def explanation_text(document: ExplainedDocument, n_rows: int) -> str:
     return "\n".join(lines)
 
 
+def contributions_text(why: Explanation, n_rows: int, indent: str = "    ") -> str:
+    """The largest contributions, a line each, all others together, and their sum."""
+    rows = [row for row in why.rows if row.contribution]
+    shown = [cells for cells, _ in _cells(rows, n_rows)]
+    against = "" if why.against is None else f" against {_name(why.against)}"
+    shown.append((f"{_name(why.label)}{against}", "", "", f"{why.log_odds:+.2f}"))
+    _, *lines = _without_sources(("", "", "", ""), shown, why).splitlines()
+    return "\n".join(f"{indent}{line}" for line in lines)
+
+
+def _decision(why: Explanation) -> str:
+    against = "" if why.against is None else f", log-odds {why.log_odds:+.2f} against {_name(why.against)}"
+    return f"{_name(why.label)}  {why.probabilities[why.label]:.4f}{against}"
+
+
+# The table
+
+
+def _cells(rows: list[Row], n_rows: int) -> Iterable[tuple[tuple[str, str, str, str], float]]:
+    """The cells of the first rows, and of all others as one, each with what it adds."""
+    for row in rows[:n_rows]:
+        source, count = "" if row.source is None else _name(row.source), "" if row.count is None else f"{row.count}"
+        yield (_name(term_of(row)), source, count, f"{row.contribution:+.2f}"), row.contribution
+    if rest := rows[n_rows:]:
+        total, count = sum(row.contribution for row in rest), f"{sum(row.count or 0 for row in rest)}"
+        yield (f"({others(len(rest))})", "", count, f"{total:+.2f}"), total
+
+
+def _without_sources(headers: tuple[str, ...], rows: Sequence[tuple[str, ...]], why: Explanation) -> str:
+    """A table of cells, without that of columns where the document is a text and not a row of columns."""
+    align = "llrrl"[: len(headers)]
+    if any(row.source is not None for row in why.rows):
+        return table(headers, rows, align)
+    return table(headers[:1] + headers[2:], [row[:1] + row[2:] for row in rows], align[:1] + align[2:])
+
+
 def _name(label: object) -> str:
     return shorten(printable(str(label)), TERM) or '""'
-
-
-def _term(row: Row) -> str:
-    """A term; what is none stands in brackets."""
-    return _name(row.term) if row.kind == "term" else f"[{_name(row.term)}]"
 
 
 def _bar(contribution: float, widest: float) -> str:
     """A bar of minus or plus signs: it reads without colours, and in any encoding."""
     share = 1.0 if abs(contribution) == widest else min(abs(contribution) / widest, 1.0)  # of infinite ones, too
     return ("-" if contribution < 0 else "+") * round(BAR * share)
+
+
+# The text itself
+
+
+def _marked_texts(why: Explanation) -> str:
+    """The beginning of every text, a line in front of it, under its column where it has one."""
+    marks = {source: marks_of(why, source) for source, _ in why.texts}
+    scale = strongest(mark for some in marks.values() for mark in some)
+    shown = []
+    for source, text in why.texts:
+        start = _start(text)
+        marked = "".join(map(_painted, pieces(start, marks[source], scale)))
+        more = [f"… {len(text) - len(start):,} more characters"] if len(start) < len(text) else []
+        heading = [] if source is None else [_name(source)]
+        shown.append("\n".join([*heading, *(f"| {line}" for line in [*marked.split("\n"), *more])]))
+    return "\n\n".join(shown)
+
+
+def _start(text: str) -> str:
+    """The first lines, and no more characters than they have room for."""
+    lines = text[: LINES * WIDTH].split("\n")[:LINES]
+    return "\n".join(lines)
+
+
+def _painted(piece: Piece) -> str:
+    """A piece with what it adds: blue and underlined for the class, orange and italic against it."""
+    shown = printable_lines(piece.text)
+    if not piece.strength:
+        return shown
+    side, level = "for" if piece.share > 0 else "against", sum(piece.strength >= least for least in LEVELS)
+    bold = "1;" if level == len(LEVELS) else ""
+    style = f"\x1b[{bold}{SIGNS[side]};38;5;{COLOURS[side][level]}m"
+    return "\n".join(f"{style}{line}{RESET}" if line else "" for line in shown.split("\n"))

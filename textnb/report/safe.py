@@ -18,6 +18,11 @@ def printable(text: str) -> str:
     return text if text.isascii() and text.isprintable() else _escaped(text)
 
 
+def printable_lines(text: str) -> str:
+    r"""Printable text whose line breaks, \n and \r\n, stay line breaks."""
+    return "\n".join(printable(line) for line in text.replace("\r\n", "\n").split("\n"))
+
+
 def json_line(result: Any) -> str:
     """One object on one line of ASCII: nothing in it acts on a terminal, and any encoding has it."""
     return json.dumps(result, allow_nan=False).replace("\x7f", "\\u007f")

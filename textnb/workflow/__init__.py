@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from textnb.workflow.comparison import compare
     from textnb.workflow.counting import count
     from textnb.workflow.evaluation import evaluate
-    from textnb.workflow.explaining import explain
+    from textnb.workflow.explaining import explain, predict_explained
     from textnb.workflow.inspection import inspect
     from textnb.workflow.prediction import predict
     from textnb.workflow.progress import Progress
@@ -28,12 +28,14 @@ _MODULES = {
     "Decisions": "training", "LabelledDocuments": "updating", "Progress": "progress", "audit": "auditing",
     "compact": "compaction", "compare": "comparison", "count": "counting", "cross_validate": "training",
     "evaluate": "evaluation", "explain": "explaining", "forget": "updating", "forget_ledger": "updating",
-    "inspect": "inspection", "learn": "updating", "merge": "updating", "predict": "prediction", "train": "training",
+    "inspect": "inspection", "learn": "updating", "merge": "updating", "predict": "prediction",
+    "predict_explained": "explaining", "train": "training",
     "train_stream": "stream_training", "tune": "tuning", "write_predictions": "table_prediction",
 }
 __all__ = [
     "Decisions", "LabelledDocuments", "Progress", "ReadOptions", "audit", "compact", "compare", "count",
-    "cross_validate", "evaluate", "explain", "forget", "forget_ledger", "inspect", "learn", "merge", "predict", "train",
+    "cross_validate", "evaluate", "explain", "forget", "forget_ledger", "inspect", "learn", "merge", "predict",
+    "predict_explained", "train",
     "train_stream", "tune", "write_predictions",
 ]
 # fmt: on

@@ -1,17 +1,23 @@
-"""Explaining the documents of files by a saved model."""
+"""Explaining the documents of files, and the rows of tables, by a saved model."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any, NamedTuple
 
 from textnb.corpora.messages import read_messages
 from textnb.corpora.problems import Skipped
+from textnb.corpora.rows import ReadOptions
 from textnb.model.explanation import Explanation
 from textnb.model.file import predictor_of
 from textnb.model.flipping import Flip
+from textnb.model.scorer import Scorer
 from textnb.storage import open_model
+from textnb.text.documents import batches
+from textnb.workflow.prediction import BLOCK, Answer, answers, message_predictor, recognised
+from textnb.workflow.progress import SILENT, Progress
+from textnb.workflow.table_prediction import open_documents
 
 
 class ExplainedDocument(NamedTuple):
@@ -26,28 +32,36 @@ class ExplainedDocument(NamedTuple):
         return {"id": self.id, **self.explanation.to_json(), "flip": flip}
 
 
+class ExplainedAnswer(NamedTuple):
+    """A prediction with the explanation of the class that was named, or of the likeliest where none was."""
+
+    answer: Answer
+    explanation: Explanation
+
+    def to_json(self) -> dict[str, Any]:
+        return {**self.answer.to_json(), "explanation": self.explanation.to_json()}
+
+
 def explain(
     model: str | PathLike[str],
     files: list[str],
     *,
     lines: bool = False,
+    as_document: bool = False,
     label: str | None = None,
     against: str | None = None,
+    options: ReadOptions | None = None,
     skipped: Skipped | None = None,
+    progress: Progress = SILENT,
 ) -> Iterator[ExplainedDocument]:
     """Why the model of a file gives the documents of other files their classes.
 
     Parameters
     ----------
-    model : path
-    files : list of paths
-        Documents, one per file; folders of them; "-" for stdin.
-    lines : bool
-        Whether each line is a document.
     label, against : str, optional
         The class to explain, and the one to compare it with; by default the most probable class and the next.
-    skipped : Skipped, optional
-        Gets what cannot be used. Without it, the first such thing is an error.
+    model, files, lines, as_document, options, skipped, progress
+        As for `predict`.
 
     Examples
     --------
@@ -61,12 +75,71 @@ def explain(
     ...     [(why.explanation.label, why.explanation.rows[0].term) for why in explain(path, [message])]
     [('spam', 'cheap')]
     """
-    file = open_model(model, verify="touched")
-    if file.settings.get("kind") == "mixed":
-        raise ValueError(f"{fspath(model)} is a model of columns: explanations are for models of text")
-    predictor = predictor_of(file)
-    known = {str(name): name for name in predictor.classes.tolist()}
+    predictor, documents = _open(model, files, lines, as_document, options, skipped, progress)
+    known = _by_name(predictor)
     pair = {"label": known.get(label or "", label), "against": known.get(against or "", against)}
-    for name, text in read_messages(files, lines, Skipped(strict=True) if skipped is None else skipped):
-        explanation = predictor.explain(text, **pair)
+    for name, content in documents:
+        explanation = predictor.explain(content, **pair)
         yield ExplainedDocument(name, explanation, explanation.what_would_flip())
+
+
+def predict_explained(
+    model: str | PathLike[str],
+    files: list[str],
+    *,
+    lines: bool = False,
+    as_document: bool = False,
+    raw: bool = False,
+    options: ReadOptions | None = None,
+    skipped: Skipped | None = None,
+    progress: Progress = SILENT,
+) -> Iterator[ExplainedAnswer]:
+    """The answers of `predict`, each with its explanation; the parameters are the same.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from textnb import TextClassifier
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path, message = os.path.join(folder, "mail.tnb"), os.path.join(folder, "message.txt")
+    ...     TextClassifier().fit(["cheap pills", "lunch at noon"], ["spam", "ham"]).save(path)
+    ...     with open(message, "w") as file:
+    ...         _ = file.write("cheap!")
+    ...     [(found.answer.label, found.explanation.against) for found in predict_explained(path, [message])]
+    [('spam', 'ham')]
+    """
+    predictor, documents = _open(model, files, lines, as_document, options, skipped, progress)
+    known = _by_name(predictor)
+    for some in batches(documents, BLOCK):
+        for (_, content), answer in zip(some, answers(predictor, some, raw=raw), strict=True):
+            ((likeliest, _),) = answer.top(1)
+            label = known[likeliest] if answer.label is None else answer.label
+            yield ExplainedAnswer(answer, predictor.explain(content, label=label))
+
+
+def _open(
+    model: str | PathLike[str],
+    files: list[str],
+    lines: bool,
+    as_document: bool,
+    options: ReadOptions | None,
+    skipped: Skipped | None,
+    progress: Progress,
+) -> tuple[Any, Iterator[tuple[str, Any]]]:
+    """What explains documents, and the documents that `predict` reads, each with its id."""
+    skipped, whole = Skipped(strict=True) if skipped is None else skipped, lines or as_document
+    options = recognised(model, files, options, whole=whole)
+    predictor: Any = message_predictor(model, files, options, whole=whole)
+    if predictor is not None:
+        documents = read_messages(files, lines, skipped)
+    else:
+        predictor, rows = open_documents(model, files, options, skipped, progress)
+        documents = ((row.id, row.content) for row in rows if row.content is not None)
+    if isinstance(predictor, Scorer):  # which scores, and keeps no account of it
+        predictor = predictor_of(open_model(model, verify="touched"))
+    return predictor, documents
+
+
+def _by_name(predictor: Any) -> dict[str, Any]:
+    """The classes by what they are called at the prompt."""
+    return {str(label): label for label in predictor.classes.tolist()}

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from copy import copy
 from dataclasses import dataclass, replace
+from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textnb.arrays import Array
 from textnb.corpora.decoding import known_encoding
@@ -24,6 +26,9 @@ from textnb.workflow.prediction import Answer, answers, message_predictor, recog
 from textnb.workflow.progress import SILENT, Advance, Progress
 from textnb.workflow.reading import with_columns
 from textnb.workflow.table_output import replaced_file, table_output
+
+if TYPE_CHECKING:
+    from textnb.model.explanation import Explanation
 
 BLOCK = 1000  # rows predicted at a time
 
@@ -245,6 +250,20 @@ class _MixedPredictor:
 
     def log_proba(self, rows: list[tuple[Any, ...]], *, raw: bool = False) -> Array:
         """Probabilities are the model's own, raw or not."""
+        return self.model.predict_log_proba(self._table(rows))
+
+    def explain(self, row: tuple[Any, ...], *, label: Any = None, against: Any = None) -> Explanation:
+        """Why a row is of its class, by the names of its columns."""
+        named = dict(zip(self.columns.names, self._table([row])[0].tolist(), strict=True))
+        return self._named_model.explain(named, against, label=label)
+
+    @cached_property
+    def _named_model(self) -> Any:
+        named = copy(self.model)
+        self.columns.name_columns(named, None)
+        return named
+
+    def _table(self, rows: list[tuple[Any, ...]]) -> Array:
+        """The values of rows, as they are read, in the order of the model's columns."""
         names = [*self.columns.strings, *self.columns.numeric]
-        values = dict(zip(names, zip(*rows, strict=True), strict=True))
-        return self.model.predict_log_proba(self.columns.table(values))
+        return self.columns.table(dict(zip(names, zip(*rows, strict=True), strict=True)))

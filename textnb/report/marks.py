@@ -1,0 +1,72 @@
+"""What explanations draw, on a terminal and in HTML: a text in pieces, each with what it adds to a score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from math import isfinite, isinf
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from textnb.model.explanation import Explanation, Row
+
+Mark = tuple[int, int, float]  # from where to where, and what it adds
+
+WEAKEST = 0.05  # of the strongest mark: what is weaker is not drawn
+
+
+class Piece(NamedTuple):
+    """A piece of a text, what it adds, and how much that is of what the strongest adds: 0 where nothing is drawn."""
+
+    text: str
+    share: float = 0.0
+    strength: float = 0.0
+
+
+def marks_of(why: Explanation, source: str | None) -> list[Mark]:
+    """The marks of one text of an explanation."""
+    return [(piece.start, piece.end, piece.share) for piece in why.highlights if piece.source == source]
+
+
+def others(n: int) -> str:
+    """What the rows are called that are not listed."""
+    return "1 other" if n == 1 else f"{n:,} others"
+
+
+def term_of(row: Row) -> str:
+    """The term or value of a row; what is neither, or was never learned, stands in brackets."""
+    return row.term if row.kind in ("term", "value") else f"[{row.term}]"
+
+
+def strongest(marks: Iterable[Mark]) -> float:
+    """The largest finite share, whatever its sign."""
+    return max((abs(share) for _, _, share in marks if isfinite(share)), default=0.0) or 1.0
+
+
+def pieces(text: str, marks: Iterable[Mark], scale: float) -> Iterator[Piece]:
+    """All of the text in pieces, marked and not; `scale` is the share of a mark of full strength."""
+    position = 0
+    for start, end, share in _disjoint(marks):
+        strength = 1.0 if isinf(share) else min(abs(share) / scale, 1.0)
+        start, end = max(start, position), min(end, len(text))
+        if not strength >= WEAKEST or start >= end:
+            continue
+        if start > position:
+            yield Piece(text[position:start])
+        yield Piece(text[start:end], share, strength)
+        position = end
+    if position < len(text):
+        yield Piece(text[position:])
+
+
+def _disjoint(marks: Iterable[Mark]) -> Iterator[Mark]:
+    """The marks in order; where some overlap, as of two models of one text, what they add together."""
+    waiting = sorted((mark for mark in marks if mark[0] < mark[1]), reverse=True)
+    places = sorted({place for start, end, _ in waiting for place in (start, end)})
+    here: list[Mark] = []
+    for start, end in pairwise(places):
+        here = [mark for mark in here if mark[1] > start]
+        while waiting and waiting[-1][0] == start:
+            here.append(waiting.pop())
+        if here:
+            yield start, end, sum(share * (end - start) / (last - first) for first, last, share in here)
