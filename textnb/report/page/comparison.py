@@ -1,0 +1,94 @@
+"""Two models on the same documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from textnb.report.evaluation import setting_text
+from textnb.report.page.documents import document
+from textnb.report.page.markup import Html, data_table, note, section, tag
+from textnb.report.page.numbers import class_name, decimal, probability, signed, with_interval
+
+
+def comparison_section(result: dict[str, Any]) -> Html:
+    """Both accuracies, their difference, where the two agree, recalls, and documents on which they differ."""
+    other = result["comparison"]
+    if other is None:
+        why = "One model was evaluated; give a second one to compare the two on the same documents."
+        return section("comparison", "Comparison", note(why))
+    first, second = result["model"]["file"] or "this model", other["file"] or "the other model"
+    return section(
+        "comparison",
+        "Comparison",
+        tag("p", _sentence(other)),
+        _accuracies(result, other, first, second),
+        tag("div", _agreement(other), _recalls(result, other), class_="charts"),
+        _differing(result, other),
+    )
+
+
+def _sentence(other: dict[str, Any]) -> str:
+    low, high = other["difference_interval"]
+    bounds = f"{signed(low, 4)} to {signed(high, 4)}"
+    found = "may be chance" if low <= 0 <= high else "is more than chance"
+    difference = signed(other["difference"], 4)
+    return f"The accuracies differ by {difference} (95 %: {bounds}; p = {other['p_value']:.3g}), which {found}."
+
+
+def _accuracies(result: dict[str, Any], other: dict[str, Any], first: str, second: str) -> Html:
+    measured = result["evaluation"]
+    rows = [
+        (name, _settings(settings), with_interval(found["accuracy"], found["accuracy_interval"], 4), f1)
+        for name, settings, found, f1 in (
+            (first, result["model"]["settings"], measured, decimal(measured["macro_f1"], 4)),
+            (second, other["settings"], other, decimal(other["macro_f1"], 4)),
+        )
+    ]
+    return data_table("The two models", ("model", "settings", "accuracy", "macro-F1"), rows, n_texts=2)
+
+
+def _settings(settings: dict[str, Any]) -> str:
+    parts = settings.get("parts", [settings])
+    return "; ".join(", ".join(f"{name} {setting_text(value)}" for name, value in part.items()) for part in parts)
+
+
+def _agreement(other: dict[str, Any]) -> Html:
+    rows = [
+        ("first right", f"{other['both_right']:,}", f"{other['only_first']:,}"),
+        ("first wrong", f"{other['only_second']:,}", f"{other['both_wrong']:,}"),
+    ]
+    table = data_table("Documents by which model is right", ("", "second right", "second wrong"), rows)
+    return tag("div", tag("h3", "Agreement"), table)
+
+
+def _recalls(result: dict[str, Any], other: dict[str, Any]) -> Html:
+    rows = [
+        (_class_of(result, label), decimal(one), decimal(two), signed(two - one, 3))
+        for label, one, two in other["per_class"]
+    ]
+    table = data_table("Recall of each class by the two models", ("class", "first", "second", "difference"), rows)
+    return tag("div", tag("h3", "Recall"), table)
+
+
+def _class_of(result: dict[str, Any], label: Any) -> str:
+    """A class given by its number or by its name."""
+    is_number = isinstance(label, int) and label not in result["classes"]
+    return class_name(result["classes"][label] if is_number else label)
+
+
+def _differing(result: dict[str, Any], other: dict[str, Any]) -> list[Html]:
+    classes = result["classes"]
+
+    def entry(row: dict[str, Any]) -> Html:
+        shown = result["documents"][row["document"]]
+        true, one = (tag("b", class_name(classes[shown[key]])) for key in ("true", "predicted"))
+        two = tag("b", class_name(classes[row["other"]]))
+        ours = tag("span", probability(shown["probability"]), class_="figure")
+        theirs = tag("span", probability(row["other_probability"]), class_="figure")
+        return tag("li", document(result, row["document"], true, ": ", one, " ", ours, " or ", two, " ", theirs))
+
+    title = tag("h3", "Documents on which they differ")
+    if not other["documents"]:
+        return [title, note("The two models give every document the same class.")]
+    about = tag("p", "The true class, then what the first and the second model say.", class_="about")
+    return [title, about, tag("ol", [entry(row) for row in other["documents"]], class_="documents wide")]
