@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from textnb.report.page.markup import Html, data_table, join, note, scroll_box, section, tag
-from textnb.report.page.numbers import class_name, decimal, percent, signed, with_interval
+from textnb.report.page.numbers import class_name, counted, decimal, percent, signed, with_interval
 from textnb.workflow.metrics import most_confused_classes
 
 NAMED_COLUMNS = 6  # up to so many classes, columns have names; above, numbers
@@ -31,7 +31,9 @@ def confusion_section(result: dict[str, Any]) -> Html:
     keys = tag("p", "Arrow keys move between cells, Enter opens one.", class_="note keys", id="matrix-keys")
     panel = tag(
         "div",
-        tag("p", "Choose a cell of the matrix to list its documents.", class_="note"),
+        tag("h3", "Documents of a cell", id="cell-title", aria_live="polite"),
+        tag("p", "Choose a cell of the matrix to list its documents.", class_="about", id="cell-about"),
+        tag("ol", class_="documents", id="cell-list", hidden=True),
         id="cell-documents",
         class_="panel",
         role="region",
@@ -145,37 +147,25 @@ def pairs_section(result: dict[str, Any]) -> Html:
     pairs = result["confused_pairs"]
     if not pairs:
         return section("pairs", "Most confused pairs", note("No class was taken for another."))
-    classes = result["classes"]
-    rows = [
-        (
-            class_name(classes[pair["true"]]),
-            class_name(classes[pair["predicted"]]),
-            f"{pair['count']:,}",
-            percent(pair["share"]),
-            _misleading(pair["words"]),
-        )
-        for pair in pairs
-    ]
-    headers = ("true class", "taken for", "count", "of class")
-    head = [tag("th", title, scope="col", class_="number" if n > 1 else None) for n, title in enumerate(headers)]
-    body = [
-        tag(
-            "tr",
-            tag("th", true, scope="row"),
-            tag("td", predicted),
-            tag("td", count, class_="number"),
-            tag("td", share, class_="number"),
-            tag("td", words, class_="words"),
-        )
-        for true, predicted, count, share, words in rows
-    ]
-    caption = "The pairs of classes most often confused, and the words that mislead"
-    words_head = tag("th", "words that mislead", scope="col")
-    table = tag("table", tag("caption", caption), tag("thead", tag("tr", head, words_head)), tag("tbody", body))
     about = "Words that speak for the wrong class in these documents, with what they add (log-odds, all occurrences)."
     if not result["texts"]:
         about = "This report was made without texts, so the words that mislead are left out."
-    return section("pairs", "Most confused pairs", tag("p", about), scroll_box(caption, table))
+    listed = tag("ol", [_pair(result["classes"], pair) for pair in pairs], class_="pairs")
+    return section("pairs", "Most confused pairs", tag("p", about), listed)
+
+
+def _pair(classes: list[Any], pair: dict[str, Any]) -> Html:
+    """Two classes, a button that opens their cell of the matrix, and words."""
+    true, predicted = (tag("b", class_name(classes[pair[key]])) for key in ("true", "predicted"))
+    opens = {"data_true": pair["true"], "data_predicted": pair["predicted"]}
+    documents = tag("button", counted(pair["count"], "document"), type="button", class_="link", **opens)
+    share = tag("span", f", {percent(pair['share'])} of the class", class_="about")
+    return tag(
+        "li",
+        tag("p", true, " taken for ", predicted),
+        tag("p", documents, share),
+        tag("p", _misleading(pair["words"]), class_="words") if pair["words"] else None,
+    )
 
 
 def _misleading(words: list[list[Any]]) -> Html:

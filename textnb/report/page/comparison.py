@@ -7,7 +7,7 @@ from typing import Any
 from textnb.report.evaluation import setting_text
 from textnb.report.page.documents import document
 from textnb.report.page.markup import Html, data_table, note, section, tag
-from textnb.report.page.numbers import class_name, decimal, probability, signed, with_interval
+from textnb.report.page.numbers import class_name, decimal, p_value, probability, signed, with_interval
 
 
 def comparison_section(result: dict[str, Any]) -> Html:
@@ -29,10 +29,9 @@ def comparison_section(result: dict[str, Any]) -> Html:
 
 def _sentence(other: dict[str, Any]) -> str:
     low, high = other["difference_interval"]
-    bounds = f"{signed(low, 4)} to {signed(high, 4)}"
-    found = "may be chance" if low <= 0 <= high else "is more than chance"
-    difference = signed(other["difference"], 4)
-    return f"The accuracies differ by {difference} (95 %: {bounds}; p = {other['p_value']:.3g}), which {found}."
+    found = "may be chance" if low <= 0 <= high else "is hardly chance"
+    bounds = f"95 %: {signed(low, 4)} to {signed(high, 4)}; {p_value(other['p_value'])}"
+    return f"First minus second, the accuracies differ by {signed(other['difference'], 4)} ({bounds}), which {found}."
 
 
 def _accuracies(result: dict[str, Any], other: dict[str, Any], first: str, second: str) -> Html:
@@ -63,21 +62,20 @@ def _agreement(other: dict[str, Any]) -> Html:
 
 def _recalls(result: dict[str, Any], other: dict[str, Any]) -> Html:
     rows = [
-        (_class_of(result, label), decimal(one), decimal(two), signed(two - one, 3))
-        for label, one, two in other["per_class"]
+        (class_name(_classes(result, other)[c]), decimal(one), decimal(two), signed(one - two, 3))
+        for c, one, two in other["per_class"]
     ]
     table = data_table("Recall of each class by the two models", ("class", "first", "second", "difference"), rows)
     return tag("div", tag("h3", "Recall"), table)
 
 
-def _class_of(result: dict[str, Any], label: Any) -> str:
-    """A class given by its number or by its name."""
-    is_number = isinstance(label, int) and label not in result["classes"]
-    return class_name(result["classes"][label] if is_number else label)
+def _classes(result: dict[str, Any], other: dict[str, Any]) -> list[Any]:
+    """The classes, and after them those that only the second model knows."""
+    return other.get("classes", result["classes"])
 
 
 def _differing(result: dict[str, Any], other: dict[str, Any]) -> list[Html]:
-    classes = result["classes"]
+    classes = _classes(result, other)
 
     def entry(row: dict[str, Any]) -> Html:
         shown = result["documents"][row["document"]]

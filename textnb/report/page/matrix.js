@@ -9,6 +9,15 @@ function startMatrix() {
     const button = event.target.closest("button");
     if (button) openCell(matrix, buttons, button);
   });
+  for (const link of document.querySelectorAll("button.link")) {
+    link.addEventListener("click", () => {
+      const [down, across] = [link.dataset.true, link.dataset.predicted];
+      const row = [...matrix.tBodies[0].rows].findIndex((candidate) => candidate.dataset.class === down);
+      const column = [...matrix.tHead.querySelectorAll("[data-class]")].findIndex((head) => head.dataset.class === across);
+      buttons[row]?.[column]?.focus();
+      buttons[row]?.[column]?.click();
+    });
+  }
   matrix.addEventListener("keydown", (event) => moveFocus(event, buttons));
 }
 
@@ -40,20 +49,19 @@ function openCell(matrix, buttons, button) {
   const cell = button.closest("td");
   const trueClass = Number(cell.parentElement.dataset.class);
   const predicted = Number(matrix.tHead.rows[0].cells[cell.cellIndex].dataset.class);
-  const [, , n, numbers] = report.cells.find((entry) => entry[0] === trueClass && entry[1] === predicted) ?? [0, 0, 0, []];
-  const panel = document.getElementById("cell-documents");
-  const list = make("ol", { class: "documents" });
-  panel.replaceChildren(cellHeading(trueClass, predicted, n, numbers.length), list);
+  const found = report.cells.find((entry) => entry[0] === trueClass && entry[1] === predicted);
+  const [n, numbers] = found ? found.slice(2) : [0, []];
+  const isRight = trueClass === predicted;
+  const names = className(trueClass) + (isRight ? " rightly named" : " taken for " + className(predicted));
+  const title = document.getElementById("cell-title");
+  title.textContent = names + ": " + counted(n, "document");
+  const part = numbers.length < n ? "Shown are the " + numbers.length + " of which the model was " : "";
+  document.getElementById("cell-about").textContent = part && part + (isRight ? "least sure." : "surest.");
+  const list = document.getElementById("cell-list");
+  list.replaceChildren();
+  list.hidden = !numbers.length;
   listSome(list, numbers, 0);
-  panel.firstChild.scrollIntoView({ block: "nearest" });
-}
-
-function cellHeading(trueClass, predicted, n, nShown) {
-  const heading = make("h3", { "aria-live": "polite" });
-  const names = trueClass === predicted ? [className(trueClass), " rightly named"] : [className(trueClass), " taken for ", className(predicted)];
-  heading.append(...names, ": " + counted(n, "document"));
-  const part = make("p", { class: "about" }, nShown < n ? "The " + counted(nShown, "document") + (trueClass === predicted ? " it was least sure of." : " it was surest of.") : "");
-  return nShown < n ? make("div", { class: "panel-head" }, heading, part) : make("div", { class: "panel-head" }, heading);
+  title.scrollIntoView({ block: "nearest" });
 }
 
 function listSome(list, numbers, from) {

@@ -33,16 +33,24 @@ def percent(value: float | None, digits: int = 1) -> str:
 
 
 def probability(value: float | None) -> str:
-    """Four digits, and never 1 for what is not certain.
+    """Four digits, and never 0 or 1, which rounding makes of what is nearly certain.
 
-    >>> probability(0.99999), probability(1.0), probability(0.25)
-    ('> 0.9999', '1.0000', '0.2500')
+    >>> probability(0.99999), probability(1e-9), probability(0.25)
+    ('> 0.9999', '< 0.0001', '0.2500')
     """
     if value is None:
         return MISSING
-    if 0.99995 <= value < 1:
+    if value >= 0.99995:
         return "> 0.9999"
-    return "< 0.0001" if 0 < value < 0.00005 else f"{value:.4f}"
+    return "< 0.0001" if value < 0.00005 else f"{value:.4f}"
+
+
+def p_value(value: float) -> str:
+    """
+    >>> p_value(2e-75), p_value(0.0212)
+    ('p < 0.0001', 'p = 0.021')
+    """
+    return "p < 0.0001" if value < 0.0001 else f"p = {value:.2g}"
 
 
 def counted(n: int, noun: str) -> str:

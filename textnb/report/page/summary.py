@@ -110,11 +110,11 @@ def _suspects(result: dict[str, Any]) -> Html:
         number = suspect["document"]
         labelled = tag("b", class_name(result["classes"][result["documents"][number]["true"]]))
         suggested = tag("b", class_name(result["classes"][suspect["suggested"]]))
-        margin = tag("span", signed(suspect["margin"], 1), class_="figure")
+        margin = tag("span", signed(suspect["margin"]), class_="figure")
         return document(result, number, labelled, ", perhaps ", suggested, " ", margin)
 
     entries = [entry(suspect) for suspect in result["suspected_labels"]]
-    about = "The label given, the one that the other documents suggest, and by how much (log-odds)."
+    about = "The label given, the one that the other documents suggest, and by how much (log-odds a word)."
     return _column("Suspected label errors", about if entries else "No label looks wrong.", entries)
 
 
@@ -139,9 +139,8 @@ def _duplicates_about(found: dict[str, Any]) -> str:
     if not found["n_pairs"]:
         return "No two documents are nearly the same."
     parts = [counted(found["n_pairs"], "pair")]
-    if found["n_with_learned"] is not None:
-        parts.append(f"{found['n_with_learned']:,} with a document that was learned from")
-    parts.append(f"{found['n_other_class']:,} of two classes")
-    if found["accuracy_without"] is not None:
-        parts.append(f"accuracy without them {found['accuracy_without']:.4f}")
-    return ", ".join(parts) + "."
+    parts.append(f"{found['n_other_class']:,} of them of two classes")
+    if found["n_with_learned"] and found["accuracy_without"] is not None:
+        repeated = f"{found['n_with_learned']:,} tested documents repeat a learned one"
+        parts.append(f"{repeated}: without these, accuracy is {found['accuracy_without']:.4f}")
+    return "; ".join(parts) + "."

@@ -60,6 +60,6 @@ function signed(value) {
 
 function probability(value) {
   if (value === null) return "–";
-  if (value >= 0.99995 && value < 1) return "> 0.9999";
-  return value > 0 && value < 0.00005 ? "< 0.0001" : value.toFixed(4);
+  if (value >= 0.99995) return "> 0.9999";
+  return value < 0.00005 ? "< 0.0001" : value.toFixed(4);
 }

@@ -1,4 +1,4 @@
-// One class against the rest: a threshold, a band of unsure below it, costs, and the figures that follow, all exact counts.
+// One class against the rest: a threshold, a band of unsure below it, costs, and the figures that follow.
 
 const COSTS = ["false-alarm", "miss", "unsure"];
 const TABLE_ROWS = 20;
@@ -68,8 +68,10 @@ function costs() {
 }
 
 function totalCost(found, [falseAlarm, miss, unsure]) {
-  return falseAlarm * found.fp + miss * found.fn + unsure * (found["unsure-positive"] + found["unsure-negative"]);
+  return falseAlarm * found.fp + miss * found.fn + unsure * unsureOf(found);
 }
+
+const unsureOf = (found) => found["unsure-positive"] + found["unsure-negative"];
 
 /** The cheapest pair of thresholds; of equal ones the narrowest band, then the one nearest to one half. */
 function cheapest() {
@@ -79,7 +81,7 @@ function cheapest() {
   for (let upper = 0; upper < chosen.entry.points.length; upper++) {
     for (let lower = 0; lower <= upper; lower++) {
       const found = outcomes(chosen.entry, upper, lower);
-      const rank = [totalCost(found, paid), found["unsure-positive"] + found["unsure-negative"], Math.abs(upper - half), upper - lower];
+      const rank = [totalCost(found, paid), unsureOf(found), Math.abs(upper - half), upper - lower];
       if (best === null || isBefore(rank, best.rank)) best = { rank, upper, lower };
     }
   }
@@ -95,35 +97,38 @@ function showDecision() {
   const entry = chosen.entry;
   const found = outcomes(entry, chosen.upper, chosen.lower);
   const n = entry.n_positive + entry.n_negative;
-  const unsure = found["unsure-positive"] + found["unsure-negative"];
   for (const [name, count] of Object.entries(found)) write(name, count.toLocaleString("en"));
   write("precision", decimal(found.tp / (found.tp + found.fp), 4));
   write("recall", decimal(found.tp / entry.n_positive, 4));
   write("false-positive-rate", decimal(found.fp / entry.n_negative, 4));
-  write("unsure-share", decimal(unsure / n, 4));
+  write("unsure-share", decimal(unsureOf(found) / n, 4));
   write("mean-cost", decimal(totalCost(found, costs()) / n, 4));
   const [from, to] = [threshold(chosen.lower).toPrecision(3), threshold(chosen.upper).toPrecision(3)];
   const band = chosen.lower < chosen.upper ? " From " + from + " to " + to + " it is unsure." : "";
   write("decision-sentence", "Named " + className(entry.class) + " from a probability of " + to + " on." + band);
-  const dot = found.tp + found.fp && entry.n_positive ? "M" + found.tp / entry.n_positive + "," + found.tp / (found.tp + found.fp) + "h0" : "";
-  document.querySelector("#curve .dots").setAttribute("d", dot);
+  const [place] = curvePoints(entry, [entry.points[chosen.upper]]);
+  document.querySelector("#curve .dots").setAttribute("d", place ? "M" + place + "h0" : "");
 }
 
 function write(name, text) {
   document.getElementById(name).textContent = text;
 }
 
+/** Recall and precision of points where both exist. */
+function curvePoints(entry, points) {
+  const defined = points.filter(([, tp, fp]) => tp + fp && entry.n_positive);
+  return defined.map(([, tp, fp]) => (tp / entry.n_positive).toFixed(5) + "," + (tp / (tp + fp)).toFixed(5));
+}
+
 function drawCurve(entry) {
-  const points = entry.points.filter(([, tp, fp]) => tp + fp && entry.n_positive);
-  const path = points.map(([, tp, fp]) => (tp / entry.n_positive).toFixed(5) + "," + (tp / (tp + fp)).toFixed(5));
-  document.querySelector("#curve .line").setAttribute("points", path.join(" "));
+  document.querySelector("#curve .line").setAttribute("points", curvePoints(entry, entry.points).join(" "));
 }
 
 function fillTable(entry) {
   const step = Math.max(1, Math.floor(entry.points.length / TABLE_ROWS));
   const rows = entry.points.filter((_, n) => n % step === 0).map(([at, tp, fp]) => {
-    const figures = [tp.toLocaleString("en"), fp.toLocaleString("en"), decimal(tp / (tp + fp)), decimal(tp / entry.n_positive)];
-    const cells = figures.map((figure) => make("td", { class: "number" }, figure));
+    const shares = [decimal(tp / (tp + fp)), decimal(tp / entry.n_positive)];
+    const cells = [tp.toLocaleString("en"), fp.toLocaleString("en"), ...shares].map((figure) => make("td", { class: "number" }, figure));
     return make("tr", {}, make("th", { scope: "row", class: "number" }, at.toPrecision(4)), ...cells);
   });
   document.querySelector("#curve-table tbody").replaceChildren(...rows);

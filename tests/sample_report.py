@@ -233,7 +233,8 @@ def _comparison(classes: list[str], true: list[int], predicted: list[int]) -> di
         "only_second": 5,
         "both_wrong": 14,
         "p_value": 0.021,
-        "per_class": [[label, 0.8, 0.75] for label in classes],
+        "per_class": [[c, 0.8, 0.75] for c in range(len(classes))],
+        "classes": classes,
         "documents": [
             {"document": i, "other": (predicted[i] + 1) % len(classes), "other_probability": 0.625} for i in (3, 8, 13)
         ],
