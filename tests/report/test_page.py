@@ -13,7 +13,7 @@ from sample_report import HOSTILE_CLASS, HOSTILE_WHERE, many_classes, sample, th
 
 from textnb.report.page import CONTENTS, payload, report_html
 
-VOID = {"meta", "link", "input", "br", "col"}
+VOID = {"meta", "link", "input", "wbr"}
 
 
 class Outline(HTMLParser):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from textnb.report.page.markup import Html, join, tag
 
 WIDTH, HEIGHT = 460, 320
-LEFT, RIGHT, TOP, BOTTOM = 62, 14, 12, 46
+LEFT, RIGHT, TOP, BOTTOM = 74, 28, 12, 48
 Point = tuple[float, float]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from textnb.report.page.markup import Html, data_table, join, note, scroll_box, section, tag
-from textnb.report.page.numbers import class_name, counted, decimal, percent, signed, with_interval
+from textnb.report.page.numbers import breakable, class_name, counted, decimal, percent, signed, with_interval
 from textnb.workflow.metrics import most_confused_classes
 
 NAMED_COLUMNS = 6  # up to so many classes, columns have names; above, numbers
@@ -52,9 +52,7 @@ def _matrix(result: dict[str, Any], matrix: np.ndarray, shown: list[int]) -> Htm
     rows = [
         tag(
             "tr",
-            tag(
-                "th", None if named else tag("span", c + 1, class_="no"), class_name(result["classes"][c]), scope="row"
-            ),
+            tag("th", None if named else tag("span", c + 1, class_="no"), breakable(result["classes"][c]), scope="row"),
             [_cell(int(matrix[c, d]), int(support[c]), c == d, (c, d) == focus) for d in shown],
             tag("td", f"{support[c]:,}", class_="support"),
             data_class=c,
@@ -118,7 +116,7 @@ def _class_row(number: int, row: dict[str, Any]) -> Html:
     return tag(
         "tr",
         tag("td", number, class_="number", data_value=number),
-        tag("th", class_name(row["class"]), scope="row"),
+        tag("th", breakable(row["class"]), scope="row"),
         figures,
         tag("td", decimal(row["f1"]), class_="number", data_value=repr(row["f1"])),
         tag("td", f"{row['support']:,}", class_="number", data_value=row["support"]),

@@ -6,8 +6,8 @@ from typing import Any
 
 from textnb.report.evaluation import setting_text
 from textnb.report.page.documents import document
-from textnb.report.page.markup import Html, data_table, note, section, tag
-from textnb.report.page.numbers import class_name, decimal, p_value, probability, signed, with_interval
+from textnb.report.page.markup import Html, data_table, join, note, section, tag
+from textnb.report.page.numbers import breakable, class_name, decimal, p_value, probability, signed, with_interval
 
 
 def comparison_section(result: dict[str, Any]) -> Html:
@@ -62,7 +62,7 @@ def _agreement(other: dict[str, Any]) -> Html:
 
 def _recalls(result: dict[str, Any], other: dict[str, Any]) -> Html:
     rows = [
-        (class_name(_classes(result, other)[c]), decimal(one), decimal(two), signed(one - two, 3))
+        (breakable(_classes(result, other)[c]), decimal(one), decimal(two), signed(one - two, 3))
         for c, one, two in other["per_class"]
     ]
     table = data_table("Recall of each class by the two models", ("class", "first", "second", "difference"), rows)
@@ -77,13 +77,16 @@ def _classes(result: dict[str, Any], other: dict[str, Any]) -> list[Any]:
 def _differing(result: dict[str, Any], other: dict[str, Any]) -> list[Html]:
     classes = _classes(result, other)
 
+    def says(which: str, named: int, sure: float, true: int) -> Html:
+        label = "right" if named == true else tag("b", class_name(classes[named]))
+        return join("; ", which, " ", label, " ", tag("span", probability(sure), class_="figure"))
+
     def entry(row: dict[str, Any]) -> Html:
         shown = result["documents"][row["document"]]
-        true, one = (tag("b", class_name(classes[shown[key]])) for key in ("true", "predicted"))
-        two = tag("b", class_name(classes[row["other"]]))
-        ours = tag("span", probability(shown["probability"]), class_="figure")
-        theirs = tag("span", probability(row["other_probability"]), class_="figure")
-        return tag("li", document(result, row["document"], true, ": ", one, " ", ours, " or ", two, " ", theirs))
+        true = tag("b", class_name(classes[shown["true"]]))
+        first = says("first", shown["predicted"], shown["probability"], shown["true"])
+        second = says("second", row["other"], row["other_probability"], shown["true"])
+        return tag("li", document(result, row["document"], true, first, second))
 
     title = tag("h3", "Documents on which they differ")
     if not other["documents"]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from textnb.report.safe import printable
 
-VOID = frozenset(["meta", "link", "input", "br", "col"])
+VOID = frozenset(["meta", "link", "input", "wbr"])
 
 
 class Html(str):
@@ -52,11 +52,11 @@ def data_table(caption: str, headers: Iterable[Any], rows: Iterable[Iterable[Any
     """A table whose first `n_texts` columns are words, the first of them the row's header; the others are numbers."""
 
     def cell(position: int, value: Any) -> Html:
-        kind = None if position < n_texts else "number"
+        kind = "prose" if 0 < position < n_texts else None if position < n_texts else "number"
         return tag("td", value, class_=kind) if position else tag("th", value, scope="row", class_=kind)
 
     head = [
-        tag("th", title, scope="col", class_=None if position < n_texts else "number")
+        tag("th", title, scope="col", class_=None if position < n_texts else "number") if title else tag("td")
         for position, title in enumerate(headers)
     ]
     body = [tag("tr", [cell(position, value) for position, value in enumerate(row)]) for row in rows]

@@ -8,7 +8,7 @@ from typing import Any
 
 from textnb.report.page.charts import Axis, band, bars, chart, dots, interval_bar, line, share_axis
 from textnb.report.page.markup import Html, data_table, folded, join, note, scroll_box, section, tag
-from textnb.report.page.numbers import class_name, decimal, interval, signed, with_interval
+from textnb.report.page.numbers import breakable, class_name, decimal, interval, signed, with_interval
 
 
 def calibration_section(result: dict[str, Any]) -> Html:
@@ -110,7 +110,7 @@ def _slice_row(part: dict[str, Any], start: float) -> Html:
     low, high = part["interval"]
     return tag(
         "tr",
-        tag("th", class_name(part["name"]), scope="row"),
+        tag("th", breakable(part["name"]), scope="row"),
         tag("td", f"{part['n']:,}", class_="number"),
         tag("td", with_interval(part["accuracy"], part["interval"]), class_="number"),
         tag("td", interval_bar(part["accuracy"], low, high, start)),
@@ -160,7 +160,7 @@ def learning_section(result: dict[str, Any]) -> Html:
     return section("learning", "Learning curve", tag("p", about), tag("div", figure, class_="charts"))
 
 
-def _apart(numbers: list[int], least: float = 0.12) -> list[int]:
+def _apart(numbers: list[int], least: float = 0.18) -> list[int]:
     """Those that stand far enough from each other to be written on an axis; the last always.
 
     >>> _apart([10, 20, 50, 100])

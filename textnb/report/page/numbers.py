@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from textnb.report.page.markup import Html, join, tag
@@ -13,6 +14,16 @@ MISSING = "–"
 
 def class_name(label: object) -> str:
     return name(label, NAME_WIDTH)
+
+
+def breakable(label: object) -> Html:
+    """A class's name that may go on in the next line after a dot, a hyphen or the like.
+
+    >>> breakable("comp.sys")
+    'comp.<wbr>sys'
+    """
+    pieces = re.split(r"(?<=[._/-])(?=\w)", class_name(label))
+    return join(pieces[0], ([tag("wbr"), piece] for piece in pieces[1:]))
 
 
 def decimal(value: float | None, digits: int = 3) -> str:

@@ -35,7 +35,7 @@ def thresholds_section(result: dict[str, Any]) -> Html:
         "thresholds",
         "Thresholds and costs",
         tag("p", about),
-        tag("div", tag("div", *_curve(shown, label)), _panel(result, entries, shown), class_="charts"),
+        tag("div", tag("div", *_curve(shown, label)), _panel(result, shown), class_="charts"),
     )
 
 
@@ -71,11 +71,11 @@ def _threshold(value: float) -> str:
     return f"{value:.4g}"
 
 
-def _panel(result: dict[str, Any], entries: list[dict[str, Any]], shown: dict[str, Any]) -> Html:
+def _panel(result: dict[str, Any], shown: dict[str, Any]) -> Html:
     options = [
         tag("option", class_name(result["classes"][entry["class"]]), value=n, selected=entry is shown)
         for n, entry in enumerate(result["thresholds"])
-        if entry in entries
+        if entry["points"]
     ]
     choose = _field("chosen-class", "Class", tag("select", options, id="chosen-class"))
     sliders = [_slider("threshold", "Threshold"), _slider("lower", "Unsure from")]
