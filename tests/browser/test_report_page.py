@@ -434,6 +434,20 @@ def test_axe_finds_no_serious_problem(open_page, name: str, look: dict) -> None:
     assert [(problem["id"], [node["target"] for node in problem["nodes"]][:3]) for problem in serious] == []
 
 
+def test_marked_words_stay_readable_in_forced_colours(open_page) -> None:
+    page = open_page(SAMPLES["two"], forced_colors="active", color_scheme="dark")
+    open_everything(page)
+    style = "element => [getComputedStyle(element).color, getComputedStyle(element).backgroundColor]"
+    around = page.locator("body").evaluate(style)
+    assert page.locator("mark.for").first.evaluate(style) == around
+    assert page.locator("mark.against").first.evaluate(style) == around
+    lines = [
+        page.locator(f"mark.{kind}").first.evaluate("m => getComputedStyle(m).textDecorationStyle")
+        for kind in ("for", "against")
+    ]
+    assert lines == ["solid", "dashed"]
+
+
 def test_printed_pages_have_tables_and_no_sliders(open_page) -> None:
     page = open_page(SAMPLES["two"])
     page.emulate_media(media="print")
