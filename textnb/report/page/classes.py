@@ -1,0 +1,173 @@
+"""The confusion matrix, the table of classes and the most confused pairs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from textnb.report.page.markup import Html, data_table, join, note, scroll_box, section, tag
+from textnb.report.page.numbers import breakable, class_name, counted, decimal, percent, signed, with_interval
+from textnb.workflow.metrics import most_confused_classes
+
+NAMED_COLUMNS = 6  # up to so many classes, columns have names; above, numbers
+MATRIX_CLASSES = 60  # larger matrices are cut to the most confused classes
+SHARES = ("caught", "lost", "unsure")
+
+
+def confusion_section(result: dict[str, Any]) -> Html:
+    """The matrix of buttons, and the panel that lists the documents of a cell."""
+    n_classes = len(result["classes"])
+    matrix = np.array(result["evaluation"]["confusion_matrix"])
+    shown = list(range(n_classes))
+    cut = None
+    if n_classes > MATRIX_CLASSES:
+        shown = most_confused_classes(matrix, MATRIX_CLASSES).tolist()
+        cut = note(f"Shown are the {len(shown)} most confused of {n_classes:,} classes.")
+    about = (
+        "True classes down, predicted classes across; darker cells hold a larger share of their row. "
+        "A cell opens its documents: errors surest first, on the diagonal least sure first."
+    )
+    keys = tag("p", "Arrow keys move between cells, Enter opens one.", class_="note keys", id="matrix-keys")
+    panel = tag(
+        "div",
+        tag("h3", "Documents of a cell", id="cell-title", aria_live="polite"),
+        tag("p", "Choose a cell of the matrix to list its documents.", class_="about", id="cell-about"),
+        tag("ol", class_="documents", id="cell-list", hidden=True),
+        id="cell-documents",
+        class_="panel",
+        role="region",
+        aria_label="Documents of the chosen cell",
+    )
+    layout = "matrix-layout" if n_classes > NAMED_COLUMNS else "matrix-layout beside"
+    left = tag("div", _matrix(result, matrix, shown), keys)
+    return section("confusion", "Confusion matrix", tag("p", about), cut, tag("div", left, panel, class_=layout))
+
+
+def _matrix(result: dict[str, Any], matrix: np.ndarray, shown: list[int]) -> Html:
+    named = len(result["classes"]) <= NAMED_COLUMNS
+    support = matrix.sum(axis=1)
+    head = [tag("th", class_name(result["classes"][c]) if named else c + 1, scope="col", data_class=c) for c in shown]
+    focus = _first_focus(matrix, shown)
+    rows = [
+        tag(
+            "tr",
+            tag("th", None if named else tag("span", c + 1, class_="no"), breakable(result["classes"][c]), scope="row"),
+            [_cell(int(matrix[c, d]), int(support[c]), c == d, (c, d) == focus) for d in shown],
+            tag("td", f"{support[c]:,}", class_="support"),
+            data_class=c,
+        )
+        for c in shown
+    ]
+    corner = tag("th", "true ↓ predicted →", scope="col", class_="corner")
+    header = tag("thead", tag("tr", corner, head, tag("th", "all", scope="col", class_="support")))
+    table = tag("table", header, tag("tbody", rows), role="grid", aria_label="Confusion matrix", id="matrix")
+    return tag("div", table, class_="matrix" if named else "matrix many")
+
+
+def _first_focus(matrix: np.ndarray, shown: list[int]) -> tuple[int, int]:
+    """Where the keyboard enters the matrix: the largest error, or the first cell."""
+    errors = [(-int(matrix[c, d]), c, d) for c in shown for d in shown if c != d and matrix[c, d]]
+    return min(errors)[1:] if errors else (shown[0], shown[0])
+
+
+def _cell(count: int, support: int, is_right: bool, is_entry: bool) -> Html:
+    """A cell; the shade grows with the root of the share of its row, so that few errors are seen too."""
+    kind = None if not count else "right" if is_right else "wrong"
+    shade = f"--s:{(count / support) ** 0.5:.2f}" if count else None
+    button = tag("button", f"{count:,}" if count else "·", tabindex="0" if is_entry else "-1")
+    return tag("td", button, class_=kind, style=shade)
+
+
+def classes_section(result: dict[str, Any]) -> Html:
+    """Precision, recall, F1 and support of each class, and how decisions went where the model has a policy."""
+    head = ("", "class", "precision", "recall", "F1", "support")
+    headers = [
+        tag(
+            "th",
+            tag("button", title, type="button") if title else tag("button", "no.", type="button"),
+            scope="col",
+            aria_sort="ascending" if position == 0 else "none",
+            class_=None if position == 1 else "number",
+        )
+        for position, title in enumerate(head)
+    ]
+    rows = [_class_row(number, row) for number, row in enumerate(result["evaluation"]["per_class"], 1)]
+    caption = "Precision, recall (with 95 % intervals), F1 and support of each class"
+    table = tag(
+        "table",
+        tag("caption", caption),
+        tag("thead", tag("tr", headers)),
+        tag("tbody", rows),
+        class_="sortable",
+    )
+    about = (
+        "Precision: how many of the documents named so are of the class. Recall: how many of the class were named so. "
+        "F1: their harmonic mean. A column's heading sorts by it."
+    )
+    return section("classes", "Classes", tag("p", about), scroll_box(caption, table), _decisions(result))
+
+
+def _class_row(number: int, row: dict[str, Any]) -> Html:
+    figures = [
+        tag("td", with_interval(row[key], row.get(f"{key}_interval")), class_="number", data_value=repr(row[key]))
+        for key in ("precision", "recall")
+    ]
+    return tag(
+        "tr",
+        tag("td", number, class_="number", data_value=number),
+        tag("th", breakable(row["class"]), scope="row"),
+        figures,
+        tag("td", decimal(row["f1"]), class_="number", data_value=repr(row["f1"])),
+        tag("td", f"{row['support']:,}", class_="number", data_value=row["support"]),
+    )
+
+
+def _decisions(result: dict[str, Any]) -> Html | None:
+    decided = result["decisions"]
+    if decided is None:
+        return None
+    rows = [
+        (class_name(row["class"]), *(percent(row[share], 2) for share in SHARES), f"{row['support']:,}")
+        for row in decided["per_class"]
+    ]
+    cost = (
+        f"The model decides by costs and may be unsure: {percent(decided['unsure'], 2)} of the documents got no class; "
+        f"the cost was {decided['average_cost']:.4f} ± {decided['cost_error']:.4f} a document."
+    )
+    caption = "Decisions: the share of each class that was caught, lost and left unsure"
+    table = data_table(caption, ("class", *SHARES, "support"), rows)
+    return join(tag("h3", "Decisions"), tag("p", cost), table)
+
+
+def pairs_section(result: dict[str, Any]) -> Html:
+    """The most confused pairs with the words that mislead."""
+    pairs = result["confused_pairs"]
+    if not pairs:
+        return section("pairs", "Most confused pairs", note("No class was taken for another."))
+    about = "Words that speak for the wrong class in these documents, with what they add (log-odds, all occurrences)."
+    if not result["texts"]:
+        about = "This report was made without texts, so the words that mislead are left out."
+    listed = tag("ol", [_pair(result["classes"], pair) for pair in pairs], class_="pairs")
+    return section("pairs", "Most confused pairs", tag("p", about), listed)
+
+
+def _pair(classes: list[Any], pair: dict[str, Any]) -> Html:
+    """Two classes, a button that opens their cell of the matrix, and words."""
+    true, predicted = (tag("b", class_name(classes[pair[key]])) for key in ("true", "predicted"))
+    opens = {"data_true": pair["true"], "data_predicted": pair["predicted"]}
+    documents = tag("button", counted(pair["count"], "document"), type="button", class_="link", **opens)
+    share = tag("span", f", {percent(pair['share'])} of the class", class_="about")
+    return tag(
+        "li",
+        tag("p", true, " taken for ", predicted),
+        tag("p", documents, share),
+        tag("p", _misleading(pair["words"]), class_="words") if pair["words"] else None,
+    )
+
+
+def _misleading(words: list[list[Any]]) -> Html:
+    return join(
+        [tag("span", term, " ", tag("span", signed(added, 1), class_="weight"), class_="word"), " "]
+        for term, added, _ in words
+    )
