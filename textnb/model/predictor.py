@@ -150,6 +150,15 @@ class Predictor:
         )
         return [terms, *constants({self.constant: constant}, "constant")]
 
+    def scores(self, texts: Any) -> tuple[SparseRows, Array]:
+        """The documents' counts of the model's columns, and log P(x, c), or a complement model's scores, (n, K)."""
+        rows = self.count(texts)
+        return rows, self._joint(rows)
+
+    def log_proba_of(self, rows: SparseRows, joint: Array, *, raw: bool = False) -> Array:
+        """What `log_proba` makes of counts and scores."""
+        return self._of_joint(joint, rows, raw)
+
     def top_terms(self, n: int = 10) -> dict[Any, list[tuple[str, float]]]:
         """For each class, the terms that speak most for it, with their weights.
 
@@ -160,7 +169,10 @@ class Predictor:
         top = {}
         for c, label in enumerate(self.classes.tolist()):
             lead = self.rule.lead(c)
-            best = np.lexsort((np.arange(len(lead)), -lead))[:n]
+            best = np.arange(len(lead))
+            if 0 < n < len(lead):
+                best = np.flatnonzero(lead >= np.partition(lead, len(lead) - n)[len(lead) - n])
+            best = best[np.argsort(-lead[best], kind="stable")][:n]
             top[label] = list(zip(self.column_names(best), lead[best].tolist(), strict=True))
         return top
 
