@@ -50,6 +50,13 @@ class Features:
         """How often each document has each column, and how many terms it has outside them."""
         return count_known(documents, analyzer, self.terms, self.columns, self.n_columns, n_jobs)
 
+    def columns_of(self, terms: TermTable) -> Array:
+        """The column of each term, −1 for those that have none."""
+        at = self.terms.locate(terms)
+        if self.columns is None:
+            return at
+        return np.where(at >= 0, np.asarray(self.columns[: len(self.terms)])[at], -1)
+
     def names(self, of: Array | None = None) -> list[Any]:
         """The terms of some columns, or of all in their order."""
         if self.columns is None:

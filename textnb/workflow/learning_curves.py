@@ -7,8 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from textnb.arrays import Array
+from textnb.arrays import Array, SparseRows
 from textnb.estimators.text_model import TextModel
+from textnb.model.decision import most_probable
+from textnb.model.derive import derive
+from textnb.model.learner import CountedDocuments, Learner
+from textnb.statistics.counts import unique_classes
+from textnb.text.counting import count_all, count_known
 from textnb.workflow.metrics import wilson_interval
 from textnb.workflow.progress import SILENT, Progress
 
@@ -74,23 +79,76 @@ def learning_curve(
     [(4, 1.0), (8, 1.0), (16, 1.0), (32, 1.0), (64, 1.0)]
     """
     if len(learned) < FEWEST_DOCUMENTS:
-        return LearningCurve(
-            why_not=f"only {len(learned)} of the documents that the model has learned are in the corpus"
-        )
+        return LearningCurve(why_not=_too_few(len(learned)))
     order = nested_order(np.unique(labels, return_inverse=True)[1])
-    settings = {**model.parameters_in_use, "ledger": False, "calibrate": False}
+    nested = _NestedModels.of(model, learned, labels, texts)
     points = []
     for share in progress.each(SHARES, len(SHARES), "learning fewer documents", " models"):
         some = np.sort(order[: len(order) // share])
-        accuracy = accuracy_of_all if share == 1 else None
-        if accuracy is None:
-            try:
-                fewer = TextModel(**settings).fit([learned[i] for i in some.tolist()], labels[some])
-            except ValueError:  # too few for the settings, such as min_df
-                continue
-            accuracy = float(np.mean(fewer.predictor_.predict(texts) == true_labels))
-        points.append(LearningPoint(len(some), accuracy, len(texts)))
-    return LearningCurve(tuple(points), None if points else "the settings need more documents")
+        if share == 1 and accuracy_of_all is not None:
+            points.append(LearningPoint(len(some), accuracy_of_all, len(texts)))
+            continue
+        try:
+            predicted = nested.predict(some)
+        except ValueError:  # too few for the settings, such as min_df
+            continue
+        points.append(LearningPoint(len(some), float(np.mean(predicted == true_labels)), len(texts)))
+    return LearningCurve(tuple(points), None if points else "the model's settings need more documents")
+
+
+def _too_few(n: int) -> str:
+    if not n:
+        return "none of the documents that the model has learned are in the corpus"
+    only = f"only {n} documents" if n > 1 else "only 1 document"
+    return f"{only} that the model has learned can be found in the corpus: it takes {FEWEST_DOCUMENTS}"
+
+
+@dataclass(frozen=True, eq=False)
+class _NestedModels:
+    """Documents to learn from and to test on, all counted once: what a model of some of them predicts for the others.
+
+    The models are those that `TextModel.fit` makes of the same documents.
+    """
+
+    learner: Learner  # that has learned nothing
+    counted: CountedDocuments
+    labels: Array
+    tested: SparseRows  # by the same terms
+    outside: Array  # how many other terms each document tested has
+
+    @classmethod
+    def of(cls, model: TextModel, learned: list[str], labels: Array, texts: list[str]) -> _NestedModels:
+        learner = TextModel(**model.parameters_in_use).new_learner(keep_ledger=False)
+        analyzer, n_jobs = learner.recipe.analyzer, learner.recipe.n_jobs
+        if learner.vocabulary_is_given:
+            terms = learner.base.terms
+            rows, outside = count_known(learned, analyzer, terms, n_jobs=n_jobs)
+        else:
+            terms, rows = count_all(learned, analyzer, n_jobs)
+            if not learner.recipe.unknown and isinstance(least := learner.recipe.limits.min_df, int) and least > 1:
+                ever = rows.document_frequency() >= least  # what too few of all documents have, too few of some have
+                terms, rows = terms.select(ever), rows.select_columns(ever)
+            outside = np.zeros(len(learned), dtype=np.int64)
+        tested = count_known(texts, analyzer, terms, n_jobs=n_jobs)
+        return cls(learner, CountedDocuments(terms, rows, outside), labels, *tested)
+
+    def predict(self, some: Array) -> Array:
+        """The classes of the documents tested, by a model of some of the documents to learn from."""
+        terms, rows, outside = self.counted
+        rows = rows.take_rows(some)
+        seen = np.ones(len(terms), dtype=np.bool_)
+        if not self.learner.vocabulary_is_given:
+            seen = rows.document_frequency() > 0
+        part = CountedDocuments(terms.select(seen), rows.select_columns(seen), outside[some])
+        classes, class_ids = unique_classes(self.labels[some])
+        learner, _ = self.learner.fit([""] * len(some), class_ids, classes, counted_before=part)
+        predictor = derive(learner).predictor()
+        places = np.full(len(terms), -1)
+        places[seen] = predictor.features.columns_of(part.terms)
+        tested = self.tested.move_columns(places, predictor.features.n_columns)
+        if predictor.unknown:
+            tested = tested.append_column(self.outside + self.tested.row_sums() - tested.row_sums())
+        return predictor.classes[most_probable(predictor.scores(tested), predictor.log_prior)]
 
 
 def nested_order(class_ids: Array) -> Array:

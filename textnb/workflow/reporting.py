@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -187,11 +188,11 @@ class _View:
         confidence = np.exp(scored.log_probabilities[np.arange(len(best)), best])
         return cls(tested, scored, evaluation, true, known[best], confidence, known)
 
-    @property
+    @cached_property
     def right(self) -> Array:
         return self.true == self.predicted
 
-    @property
+    @cached_property
     def own(self) -> Array:
         """The position of each document's label among the classes of the model, −1 if it does not know it, (n,)."""
         place = np.full(len(self.evaluation.classes), -1)

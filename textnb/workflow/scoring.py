@@ -88,12 +88,13 @@ def score(tested: EvaluatedDocuments, progress: Progress) -> ScoredDocuments:
 def _score_texts(tested: EvaluatedDocuments, progress: Progress) -> ScoredDocuments:
     predictor: Predictor = tested.classifier.predictor_
     texts = list(tested.documents)
-    blocks = [predictor.scores(block) for block in in_blocks(texts, progress)]
+    counted = [predictor.count(block) for block in in_blocks(texts, progress)]
+    blocks = [(rows, predictor.scores(rows)) for rows in counted]
     calibrated = np.concatenate([predictor.log_proba_of(*block) for block in blocks])
     raw = None
     if predictor.calibration is not None:
         raw = np.concatenate([predictor.log_proba_of(*block, raw=True) for block in blocks])
-    rows = stacked([rows for rows, _ in blocks])
+    rows = stacked(counted)
     return ScoredDocuments(
         calibrated,
         raw,
