@@ -103,7 +103,8 @@ def train(
       textnb train 20news
       textnb train spamassassin --protect ham --ceiling 0.001 --unsure 0.2
       textnb train sms-spam --model multinomial --weights counts --alpha 0.1
-      textnb train mail.csv --text body --label kind --plot confusion.png --report mail.html
+      textnb train mail.csv --text body --label kind --plot confusion.png
+      textnb train mail.csv --report mail.html
       textnb train reviews/ --cv 5 --ngrams 1,2 --min-df 2
       textnb train mail.csv --refit --compact --output filter.tnb
       textnb train mail.csv --categorical domain,weekday --numeric n_links
