@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from textnb.arrays import Array
-from textnb.model.explanation import Explanation, finite
+from textnb.model.explanation import Explanation, Row, finite
 
 DOCUMENTS_SHOWN = 2000
 ERRORS_PER_CELL = 50
@@ -91,8 +91,7 @@ def shown_explanation(
         against=None if explanation.against is None else numbers[explanation.against],
         log_odds=_rounded(explanation.log_odds, digits),
         rows=tuple(
-            (_named(row.term, row.source, source), row.count, _rounded(row.contribution, digits), row.kind)
-            for row in rows[:ROWS_SHOWN]
+            (_named(row, source), row.count, _rounded(row.contribution, digits), row.kind) for row in rows[:ROWS_SHOWN]
         ),
         rest=(len(rest), _rounded(float(np.sum([row.contribution for row in rest])), digits)),
         marks=tuple(
@@ -103,9 +102,10 @@ def shown_explanation(
     )
 
 
-def _named(term: str, source: str | None, text_column: str | None) -> str:
-    """A term, with the column of a table that it is from if that is not the one shown."""
-    return term if source is None or source == text_column else f"{source}: {term}"
+def _named(row: Row, text_column: str | None) -> str:
+    """The term of a row, with its column if it is of another text than the one shown; values name theirs."""
+    is_elsewhere = row.count is not None and row.source != text_column
+    return f"{row.source}: {row.term}" if is_elsewhere and row.source is not None else row.term
 
 
 def _digits(largest: float) -> int:

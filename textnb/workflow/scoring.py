@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -13,6 +14,7 @@ from textnb.arrays import Array, SparseRows, stacked
 from textnb.estimators.text_model import TextModel
 from textnb.model.explanation import Explanation
 from textnb.model.predictor import Predictor
+from textnb.model.settings import USUAL_COLUMNS
 from textnb.text.analyzer import Analyzer
 from textnb.workflow.evaluation import EvaluatedDocuments
 from textnb.workflow.progress import Progress
@@ -69,9 +71,11 @@ def score(tested: EvaluatedDocuments, progress: Progress) -> ScoredDocuments:
     model, documents = tested.classifier, tested.documents
     log_probabilities = np.concatenate([*map(model.predict_log_proba, in_blocks(documents, progress))])
     has_text = bool(getattr(tested.columns, "texts", None))
+    named = copy(model)  # explanations name columns, predictions would compare them
+    tested.columns.name_columns(named, USUAL_COLUMNS)
 
     def explain(position: int, label: Any, against: Any) -> Explanation | None:
-        return model.explain(documents[position], against, label=label) if hasattr(model, "explain") else None
+        return named.explain(documents[position], against, label=label) if hasattr(named, "explain") else None
 
     return ScoredDocuments(
         log_probabilities,
