@@ -14,7 +14,7 @@ from textnb.corpora.rows import ReadOptions
 from textnb.workflow import cross_validate, evaluate, report, train
 from textnb.workflow.paired_comparison import mcnemar_p_value
 from textnb.workflow.report_documents import ROWS_SHOWN, TEXT_LIMIT
-from textnb.workflow.reporting import LISTED
+from textnb.workflow.report_view import LISTED
 
 LEXICON = {
     "ham": ["lunch", "meeting", "minutes", "report", "project", "thanks", "dinner", "tomorrow", "agenda", "notes"],
