@@ -68,10 +68,10 @@ def report(
     >>> from textnb import TextClassifier
     >>> from textnb.corpora.corpus import make_corpus
     >>> classifier = TextClassifier().fit(["cheap pills", "cheap watches", "lunch at noon?"], ["spam", "spam", "ham"])
-    >>> later = make_corpus("later", ["cheap cheap lunch", "noon", "cheap lunch"], ["spam", "ham", "ham"], "made up")
+    >>> later = make_corpus("later", ["cheap cheap pills", "noon", "Lunch?"], ["spam", "ham", "spam"], "made up")
     >>> found = report(classifier, later)
-    >>> [(found.documents[i].text, found.documents[i].probability > 0.5) for i in found.confident_errors]
-    [('cheap lunch', True)]
+    >>> [found.documents[i].text for i in found.confident_errors]
+    ['Lunch?']
     """
     tested = documents_to_test(
         model, corpus, subset, options=options, label=label, include_learned=include_learned, progress=progress
