@@ -138,3 +138,13 @@ def test_documents_are_ticked_off_as_they_are_met(labelled, others, blocks):
     assert len(roll.met) == len(learned & met)
     assert ledger(labelled).missing_among(roll.met) == len(learned - met)
     assert ledger(labelled).missing_among(ledger(others).digests) == len(learned - {text for text, _ in others})
+
+
+@given(entries, st.lists(texts, max_size=12))
+def test_it_accounts_for_as_many_copies_as_were_learned_the_first_ones(learned, documents):
+    left = Counter(text for text, _ in learned)
+    expected = []
+    for document in documents:
+        expected.append(left[document] > 0)
+        left[document] -= 1
+    assert ledger(learned).accounts_for(documents).tolist() == expected

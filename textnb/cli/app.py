@@ -15,6 +15,7 @@ from textnb.corpora.files import os_error_line
 COMMANDS = {  # each in the module of its name
     "train": "Learn from a corpus, evaluate, save a model.",
     "evaluate": "Evaluate a model on labelled documents.",
+    "report": "Show an evaluation as a page, with its documents.",
     "predict": "Predict the class of documents.",
     "explain": "Show why a document is of its class.",
     "tune": "Choose settings for a corpus.",

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from textnb.cli import options
 from textnb.cli.output import Terminal, show_evaluation
-from textnb.cli.parameters import Option
 
 
 def evaluate(
@@ -18,9 +15,7 @@ def evaluate(
     text: options.ModelText = None,
     label: options.ModelLabel = None,
     encoding: options.Encoding = None,
-    include_learned: Annotated[
-        bool, Option("--all", help="Evaluate on documents that the model has learned, too; that flatters.")
-    ] = False,
+    include_learned: options.IncludeLearned = False,
     plot: options.ConfusionPlot = None,
     reliability: options.ReliabilityPlot = None,
     overwrite: options.Overwrite = False,

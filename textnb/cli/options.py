@@ -63,6 +63,9 @@ SubsetOf = Annotated[
     Literal["train", "test", "all"] | None,
     Option("--subset", help="Which part. [default: test if the corpus has one, else all]"),
 ]
+IncludeLearned = Annotated[
+    bool, Option("--all", help="Evaluate on documents that the model has learned, too; that flatters.")
+]
 Text = Annotated[str | None, Option(help="The column of a table that has the text. [default: text]")]
 Label = Annotated[str, Option(help="The column of a table that has the class.")]
 Encoding = Annotated[str | None, Option(help="The encoding of files; detected by default.")]
@@ -274,6 +277,14 @@ def check_plots(overwrite: bool, **paths: Path | None) -> None:
 
             check_picture(writable_path(f"--{option}", path))
             check_picture_file(path, overwrite=overwrite)
+
+
+def check_report(option: str, path: Path | None, inputs: Sequence[object], overwrite: bool) -> None:
+    """Refuse a report that cannot be written, or would be over something else, before any work is done."""
+    if path is not None:
+        from textnb.workflow.outputs import check_report_file
+
+        check_report_file(writable_path(option, path), inputs, overwrite=overwrite)
 
 
 def read_labelled(

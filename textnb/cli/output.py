@@ -14,6 +14,7 @@ from textnb.workflow.progress import Advance, Progress
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from textnb.workflow.report_results import ReportResult
     from textnb.workflow.results import EvaluationResult
     from textnb.workflow.updating import ModelSummary
 
@@ -137,6 +138,17 @@ def show_evaluation(
         reliability_diagram(evaluation, reliability, title=f"{corpus}: {calibration_word(result)}")
         notice(f"drew {reliability}", quiet)
     show_json(result.to_json()) if as_json else show(evaluation_text(result))
+
+
+def write_report(result: ReportResult, path: Path) -> int:
+    """Write a report as a page, all of it or nothing; its size in bytes."""
+    from textnb.report.page import report_html
+    from textnb.workflow.table_output import replaced_file
+
+    page = report_html(result.to_json())
+    with replaced_file(str(path)) as file:
+        file.write(page)
+    return path.stat().st_size
 
 
 def show_summary(summary: ModelSummary, as_json: bool, quiet: bool = False) -> int:

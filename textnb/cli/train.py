@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from textnb.cli import choices, options
 from textnb.cli.interrupts import Interrupts
-from textnb.cli.output import Terminal, show_evaluation
+from textnb.cli.output import Terminal, notice, show_evaluation, write_report
 from textnb.cli.parameters import Argument, Option
 
 
@@ -79,6 +79,12 @@ def train(
     compact: Annotated[bool, Option("--compact", help="Save a smaller file, which only predicts.")] = False,
     plot: options.ConfusionPlot = None,
     reliability: options.ReliabilityPlot = None,
+    report: Annotated[
+        Path | None,
+        Option(
+            help="Write a page about the test, such as report.html; for one without texts: textnb report --no-text."
+        ),
+    ] = None,
     strict: options.Strict = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
@@ -98,6 +104,7 @@ def train(
       textnb train spamassassin --protect ham --ceiling 0.001 --unsure 0.2
       textnb train sms-spam --model multinomial --weights counts --alpha 0.1
       textnb train mail.csv --text body --label kind --plot confusion.png
+      textnb train mail.csv --report mail.html
       textnb train reviews/ --cv 5 --ngrams 1,2 --min-df 2
       textnb train mail.csv --refit --compact --output filter.tnb
       textnb train mail.csv --categorical domain,weekday --numeric n_links
@@ -106,10 +113,16 @@ def train(
     """
     written = locals()  # what was written for each option
     output = options.writable_path("--output", output or options.default_output(corpus))
-    options.check_distinct(output=output, checkpoint=checkpoint, plot=plot, reliability=reliability)
-    options.check_plots(overwrite, plot=plot, reliability=reliability)
-    if test_size == 0 and cv is None and (plot or reliability):
-        raise ValueError("--plot and --reliability draw an evaluation, and --test-size 0 holds nothing out for one")
+    pictures = {"plot": plot, "reliability": reliability}
+    options.check_distinct(output=output, checkpoint=checkpoint, report=report, **pictures)
+    options.check_plots(overwrite, **pictures)
+    options.check_report("--report", report, [corpus], overwrite)
+    if test_size == 0 and cv is None and (plot or reliability or report):
+        raise ValueError(
+            "--plot, --reliability and --report show an evaluation, and --test-size 0 holds nothing out for one"
+        )
+    if report is not None and cv is not None:
+        raise ValueError("--report shows one model on documents that it has not seen, and --cv makes several models")
     if refit and cv is not None:
         raise ValueError("--cv saves a model that has learned every document it was given: leave out --refit")
     if scheduler is not None and engine != "dask":
@@ -147,12 +160,15 @@ def train(
     elif cv is not None:
         result = cross_validate(corpus, cv, **common, **more)
     else:
-        result = train_model(corpus, test_size=test_size, refit=refit, **common, **more)
+        result = train_model(corpus, test_size=test_size, refit=refit, report=report is not None, **common, **more)
+        if result.report is not None and report is not None:
+            write_report(result.report, report)
+            notice(f"wrote {report}", quiet)
     show_evaluation(result, corpus, plot=plot, reliability=reliability, as_json=as_json, quiet=quiet)
 
 
 def refuse_in_streams(written: dict[str, Any], decisions: bool) -> None:
-    refused = {f"--{name}": written[name] for name in ("cv", "categories", "strip", "categorical", "numeric")}
+    refused = {f"--{name}": written[name] for name in ("cv", "report", "categories", "strip", "categorical", "numeric")}
     for option, value in (refused | {"--cost, --unsure and --ceiling": decisions}).items():
         if value:
             raise ValueError(f"{option} needs all documents at once, and cannot be combined with a stream")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ class LinearRule:
     def lead(self, c: int) -> Array:
         """By how much a unit of each feature adds more to class c than, on average, to the other classes, (V,)."""
         if isinstance(self.weights, SparseWeights):
-            own, total = self.weights.column(c), self.weights.row_sums()
+            own, total = self.weights.column(c), self.weights.row_sums
         else:
             weights = np.asarray(self.weights)
             own, total = weights[:, c], weights.sum(axis=1)
@@ -113,9 +114,9 @@ class SparseWeights:
     def column(self, c: int) -> Array:
         """The weights of one class, (V,)."""
         deviations = self.deviations
-        mine = deviations.indices == c
+        (mine,) = np.nonzero(deviations.indices == c)
         weights = np.zeros(self.shape[0])
-        weights[deviations.row_ids[mine]] = deviations.data[mine]
+        weights[np.searchsorted(deviations.indptr, mine, side="right") - 1] = deviations.data[mine]
         weights += self.by_term + self.by_class[c]
         return weights if self.scale is None else weights * self.scale[c]
 
@@ -125,6 +126,7 @@ class SparseWeights:
         weights: Array = self.deviations.take_rows(ids).toarray() + by_term + self.by_class
         return weights if self.scale is None else weights * self.scale
 
+    @cached_property
     def row_sums(self) -> Array:
         """The sum of each term's weights over the classes, (V,)."""
         scale = np.ones(self.shape[1]) if self.scale is None else self.scale

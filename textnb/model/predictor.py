@@ -170,6 +170,14 @@ class Predictor:
         )
         return [terms, *constants({self.constant: constant}, "constant")]
 
+    def scores(self, rows: SparseRows) -> Array:
+        """log P(x, c), or a complement model's scores, (n, K), from what `count` gives."""
+        return self._joint(rows)
+
+    def log_proba_of(self, rows: SparseRows, joint: Array, *, raw: bool = False) -> Array:
+        """What `log_proba` makes of counts and scores."""
+        return self._of_joint(joint, rows, raw)
+
     def top_terms(self, n: int = 10) -> dict[Any, list[tuple[str, float]]]:
         """For each class, the terms that speak most for it, with their weights.
 
@@ -177,12 +185,9 @@ class Predictor:
         """
         if n < 0:
             raise ValueError(f"n must be 0 or more, got {n}")
-        top = {}
-        for c, label in enumerate(self.classes.tolist()):
-            lead = self.rule.lead(c)
-            best = np.lexsort((np.arange(len(lead)), -lead))[:n]
-            top[label] = list(zip(self.column_names(best), lead[best].tolist(), strict=True))
-        return top
+        best = {label: _largest(self.rule.lead(c), n) for c, label in enumerate(self.classes.tolist())}
+        names = iter(self.column_names(np.concatenate([columns for columns, _ in best.values()])))
+        return {label: [(next(names), weight) for weight in weights.tolist()] for label, (_, weights) in best.items()}
 
     def column_names(self, columns: Array | None = None) -> list[str]:
         """The names of some columns, or of all: terms, and `<UNK>` last if there is one."""
@@ -191,6 +196,15 @@ class Predictor:
         inside = columns < self.features.n_columns
         names = iter(self.features.names(columns[inside]))
         return [next(names) if known else UNKNOWN for known in inside.tolist()]
+
+
+def _largest(values: Array, n: int) -> tuple[Array, Array]:
+    """The positions of the n largest values, of equal ones the first, and the values."""
+    found = np.arange(len(values))
+    if 0 < n < len(values):  # sorting them all would take long
+        found = np.flatnonzero(values >= np.partition(values, -n)[-n])
+    found = found[np.argsort(-values[found], kind="stable")][:n]
+    return found, values[found]
 
 
 def _blocks(texts: Any) -> Iterator[list[str]]:

@@ -73,10 +73,9 @@ def _pairs(rows: SparseRows, threshold: float) -> tuple[Array, Array, Array]:
 def _term_sets(rows: SparseRows) -> tuple[Array, Array]:
     """The columns above 0 of every row, ascending, as indptr and indices."""
     keys = rows.row_ids * max(rows.n_columns, 1) + rows.indices
-    if not (rows.data > 0).all():
-        keys = keys[rows.data > 0]
-    if not (np.diff(keys) > 0).all():
-        keys = np.unique(keys)
+    if (present := rows.data > 0).all() and (np.diff(keys) > 0).all():
+        return rows.indptr.astype(np.int64), rows.indices.astype(np.int64)
+    keys = np.unique(keys[present])
     owners, columns = np.divmod(keys, max(rows.n_columns, 1))
     return np.searchsorted(owners, np.arange(rows.shape[0] + 1)), columns
 

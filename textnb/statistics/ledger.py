@@ -72,6 +72,18 @@ class Ledger:
         """Of each document, whether it is here, under whatever label."""
         return np.isin(_as_digests(hashes(documents)), self.digests)
 
+    def accounts_for(self, documents: Iterable[str]) -> Array:
+        """Which of the documents are those here: of texts that occur more often than they were learned, the first."""
+        digests, counts = self.digests, self.counts
+        kinds, which = np.unique(_as_digests(hashes(documents)), return_inverse=True)
+        starts, stops = (np.searchsorted(digests, kinds, side=side) for side in ("left", "right"))
+        learned = np.append(0, np.cumsum(counts, dtype=np.int64))
+        times = (learned[stops] - learned[starts])[which]
+        order = np.argsort(which, kind="stable")
+        earlier = np.empty(len(which), dtype=np.int64)  # how many of the same text stand before each
+        earlier[order] = np.arange(len(which)) - np.searchsorted(which[order], which[order])
+        return earlier < times
+
     def missing_from(self, documents: Iterable[str]) -> int:
         """How many of the distinct documents here, under whatever label, are not among those given."""
         return self.missing_among(_as_digests(hashes(documents)))

@@ -58,6 +58,13 @@ class Features:
         """Where a document has each column; −1 for its terms outside the columns."""
         return locate_known(text, analyzer, self.terms, self.columns)
 
+    def columns_of(self, terms: TermTable) -> Array:
+        """The column of each term, −1 for those that have none."""
+        at = self.terms.locate(terms)
+        if self.columns is None:
+            return at
+        return np.where(at >= 0, np.asarray(self.columns[: len(self.terms)])[at], -1)
+
     def names(self, of: Array | None = None) -> list[Any]:
         """The terms of some columns, or of all in their order."""
         if self.columns is None:

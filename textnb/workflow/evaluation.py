@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from textnb.corpora.corpus import Corpus
 from textnb.corpora.rows import ReadOptions
 from textnb.model.decision import UNSURE
 from textnb.model.policy import Policy
-from textnb.workflow.inputs import Documents, ModelLike, open_fitted, remembered_columns, take
+from textnb.workflow.inputs import Documents, Input, ModelLike, open_fitted, remembered_columns, take
 from textnb.workflow.metrics import DecisionEvaluation, Evaluation, Outcomes, measure, measure_decisions
 from textnb.workflow.progress import SILENT, Progress
 from textnb.workflow.reading import ALL, CorpusLike, in_blocks, opened, part_of, with_columns
@@ -62,36 +63,85 @@ def evaluate(
     >>> evaluate(classifier, later).evaluation.accuracy
     1.0
     """
+    tested = documents_to_test(
+        model, corpus, subset, options=options, label=label, include_learned=include_learned, progress=progress
+    )
+    evaluation, decisions = evaluate_documents(tested.classifier, tested.documents, tested.labels, progress)
+    return tested.result(evaluation, decisions)
+
+
+@dataclass(frozen=True, eq=False)
+class EvaluatedDocuments:
+    """Labelled documents of a corpus that a model is to be evaluated on, and what is to be said of them."""
+
+    classifier: Any
+    columns: Input
+    model_file: str | None
+    corpus: Corpus
+    rows: Array  # positions in the corpus
+    n_train: int
+    evaluated_on: str
+    learned: LearnedDocuments | None = None
+
+    @cached_property
+    def documents(self) -> Documents:
+        return take(self.columns.documents(self.corpus), self.rows)
+
+    @property
+    def labels(self) -> Array:
+        return self.corpus.labels[self.rows]
+
+    def result(self, evaluation: Evaluation, decisions: DecisionEvaluation | None) -> EvaluationResult:
+        return EvaluationResult(
+            corpus=self.corpus.name,
+            edition=self.corpus.edition,
+            n_train=self.n_train,
+            evaluated_on=self.evaluated_on,
+            learned=self.learned,
+            settings=self.columns.settings(self.classifier),
+            evaluation=evaluation,
+            decisions=decisions,
+            calibration=getattr(self.classifier, "calibration_", None),
+            model_file=self.model_file,
+            problems=self.corpus.problems,
+        )
+
+
+def documents_to_test(
+    model: ModelLike,
+    corpus: CorpusLike,
+    subset: str | None = None,
+    *,
+    options: ReadOptions | None = None,
+    label: str | None = None,
+    include_learned: bool = False,
+    progress: Progress = SILENT,
+) -> EvaluatedDocuments:
+    """The documents that `evaluate` evaluates a model on."""
     classifier, columns, path = open_fitted(model)
     options = options or ReadOptions(text=None)
     columns = columns.with_text(options.text)
     options = with_columns(options, remembered_columns(path), label)
     read = opened(corpus, columns.options(options), progress)
     rows, part = part_of(read, subset)
-    documents = take(columns.documents(read), rows)
-    learned = _which_are_learned(classifier, documents)
+    learned = which_are_learned(classifier, take(columns.documents(read), rows))
     if learned is None:
         progress.notice(CANNOT_KNOW)
     n_learned = None if learned is None else int(learned.sum())
     if learned is not None and not include_learned:
         if learned.all():
             raise ValueError(_all_learned(read, part, len(rows)))
-        rows, documents = rows[~learned], take(documents, np.flatnonzero(~learned))
-    labels = read.labels[rows]
-    _require_shared_classes(classifier, read, labels, path or "given", progress)
-    evaluation, decisions = evaluate_documents(classifier, documents, labels, progress)
-    return EvaluationResult(
-        corpus=read.name,
-        edition=read.edition,
+        rows = rows[~learned]
+    _require_shared_classes(classifier, read, read.labels[rows], path or "given", progress)
+    return EvaluatedDocuments(
+        classifier=classifier,
+        columns=columns,
+        model_file=path,
+        corpus=read,
+        rows=rows,
         n_train=columns.n_documents(classifier),
         evaluated_on=part if include_learned or not n_learned else f"what the model has not learned of {_named(part)}",
         learned=LearnedDocuments(n_learned, included=include_learned),
-        settings=columns.settings(classifier),
-        evaluation=evaluation,
-        decisions=decisions,
-        calibration=getattr(classifier, "calibration_", None),
-        model_file=path,
-        problems=read.problems,
     )
 
 
@@ -104,6 +154,13 @@ def evaluate_documents(
 ) -> tuple[Evaluation, DecisionEvaluation | None]:
     """The evaluation of a fitted classifier, and of its decisions if it has a policy."""
     log_probabilities = np.concatenate([*map(classifier.predict_log_proba, in_blocks(documents, progress))])
+    return evaluate_probabilities(classifier, log_probabilities, labels)
+
+
+def evaluate_probabilities(
+    classifier: Any, log_probabilities: Array, labels: Array
+) -> tuple[Evaluation, DecisionEvaluation | None]:
+    """The same of documents whose log P(c | x), (n, K), the classifier has given."""
     classes = classifier.classes_.astype(np.str_)  # as corpora have them
     best = classes[log_probabilities.argmax(axis=1)]
     evaluation = measure(labels, best, classes, log_probabilities=log_probabilities)
@@ -137,7 +194,7 @@ def _positions(labels: Array, classes: list[str]) -> Array:
     return np.array([position[label] for label in labels.tolist()], dtype=np.int64)
 
 
-def _which_are_learned(classifier: Any, documents: Documents) -> Array | None:
+def which_are_learned(classifier: Any, documents: Documents) -> Array | None:
     """Which of the documents the model has learned, under whatever label; None if it has no ledger."""
     learner = getattr(classifier, "learner_", None)
     return None if learner is None or learner.ledger is None else learner.ledger.knows(documents)

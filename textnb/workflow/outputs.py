@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 _UNREADABLE = "it exists and is not a model that can be read"
 _PICTURES = {".png": (b"\x89PNG\r\n\x1a\n",), ".pdf": (b"%PDF-",), ".svg": (b"<?xml", b"<svg")}
+_HTML = (".html", ".htm")
+_GENERATOR = b'<meta name="generator" content="textnb">'
+_REPORT_START = 500  # bytes, in which a report says that it is one
 
 
 class OutputRefused(ValueError):
@@ -52,6 +55,20 @@ def check_picture_file(path: str | PathLike[str], *, overwrite: bool = False) ->
         is_picture = file.read(8).startswith(_PICTURES.get(Path(path).suffix.lower(), ()))
     if not is_picture:
         raise OutputRefused(path, "it exists and is not such a picture")
+
+
+def check_report_file(path: str | PathLike[str], inputs: Iterable[Any] = (), *, overwrite: bool = False) -> None:
+    """Refuse a report that is not named as HTML is, and one over an input or over a file that is no report."""
+    if Path(path).suffix.lower() not in _HTML:
+        raise ValueError(f"{fspath(path)}: a report is an HTML file: give it a name that ends in .html")
+    if overwrite or not os.path.lexists(path):
+        return
+    if is_input(path, inputs):
+        raise OutputRefused(path, "it is one of the inputs")
+    with Path(path).open("rb") as file:
+        start = file.read(_REPORT_START).lower()
+    if not (start.lstrip().startswith(b"<!doctype html>") and _GENERATOR in start):
+        raise OutputRefused(path, "it exists and is not a report")
 
 
 def is_input(path: str | PathLike[str], inputs: Iterable[Any]) -> bool:

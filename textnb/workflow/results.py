@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from textnb.corpora.problems import Problem
     from textnb.model.calibration import Calibration
     from textnb.selection.tuning import Choice
+    from textnb.workflow.report_results import ReportResult
 
 MEASURES = ("accuracy", "accuracy_interval", "macro_f1", "per_class", "confusion_matrix")
 
@@ -128,6 +129,8 @@ class TrainingResult(EvaluationResult):
         The accuracy of each fold of a cross-validation.
     choice : Choice or None
         What was chosen for settings that are "auto", and from what.
+    report : ReportResult or None
+        What there is to see behind the figures, if that was asked for.
     """
 
     model: Any = field(repr=False)
@@ -137,6 +140,7 @@ class TrainingResult(EvaluationResult):
     compact: bool = False
     folds: list[float] = field(default_factory=list)
     choice: Choice | None = None
+    report: ReportResult | None = field(default=None, repr=False)
 
     @cached_property
     def classifier(self) -> Any:

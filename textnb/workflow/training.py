@@ -19,7 +19,7 @@ from textnb.model.decision import UNSURE
 from textnb.model.parameters import CHOOSABLE, is_auto
 from textnb.model.settings import Columns
 from textnb.selection.splitting import stratified_split
-from textnb.workflow.evaluation import evaluate_decisions, evaluate_documents
+from textnb.workflow.evaluation import EvaluatedDocuments, evaluate_decisions, evaluate_documents
 from textnb.workflow.inputs import Documents, Input, TextInput, take
 from textnb.workflow.metrics import DecisionEvaluation, Evaluation, measure
 from textnb.workflow.outputs import KnownDocuments, ModelOutput
@@ -62,6 +62,7 @@ def train(
     overwrite: bool = False,
     refit: bool = False,
     compact: bool = False,
+    report: bool = False,
     progress: Progress = SILENT,
     **settings: Any,
 ) -> TrainingResult:
@@ -90,6 +91,8 @@ def train(
         chosen, the idf, the calibration and the policy stay as they were evaluated.
     compact : bool, default=False
         Save a smaller file that only predicts: see `textnb.workflow.compact`.
+    report : bool, default=False
+        Make a report on what was held out: see `textnb.workflow.report`.
     progress : Progress, optional
         Receives messages and progress while the work is done.
     **settings
@@ -99,7 +102,8 @@ def train(
     Returns
     -------
     TrainingResult
-        With the fitted ``classifier`` and its ``evaluation``, which is None if nothing was held out.
+        With the fitted ``classifier``, its ``evaluation``, which is None if nothing was held out, and its ``report``,
+        if one was asked for.
 
     Examples
     --------
@@ -113,6 +117,8 @@ def train(
     array(['ham'], dtype='<U4')
     """
     check_share(test_size)
+    if report and test_size == 0:
+        raise ValueError("a report is of documents that were held out, and a test size of 0 holds none out")
     place = None if output is None else ModelOutput.of(output, [corpus], overwrite=overwrite)
     work = _prepare(corpus, settings, decisions, categorical, numeric, options, progress, refit=refit, compact=compact)
     if place is not None:
@@ -121,12 +127,19 @@ def train(
     progress.status(f"learning from {len(learn):,} documents …")
     work.columns.fit(work.model, work.corpus, work.documents, learn, progress)
     decisions.apply(work.model)
-    evaluation = decided = None
+    evaluation = decided = shown = None
     n_copies = 0
     if len(test):
         n_copies = _copies(work.documents, learn, test)
         held_out, labels = take(work.documents, test), work.corpus.labels[test]
-        evaluation, decided = evaluate_documents(work.model, held_out, labels, progress)
+        if report:
+            from textnb.workflow.reporting import report_on
+
+            tested = work.tested(None if place is None else place.path, learn, test, evaluated_on)
+            shown = report_on(tested, learn, progress=progress)
+            evaluation, decided = shown.evaluation, shown.result.decisions
+        else:
+            evaluation, decided = evaluate_documents(work.model, held_out, labels, progress)
         if refit:
             work.model.learn(held_out, labels)
     return work.result(
@@ -137,6 +150,7 @@ def train(
         n_learned=len(work.corpus) if refit else len(learn),
         n_copies=n_copies,
         evaluated_on=evaluated_on,
+        report=shown,
     )
 
 
@@ -204,6 +218,18 @@ class _Work:
     def known(self) -> KnownDocuments:
         """All documents that were read."""
         return KnownDocuments.of(self.columns.texts_of(self.corpus), self.corpus.classes)
+
+    def tested(self, path: str | None, learn: Array, test: Array, evaluated_on: str) -> EvaluatedDocuments:
+        """The documents that were held out, for the model that has learned the others and will be saved there."""
+        return EvaluatedDocuments(
+            classifier=self.model,
+            columns=self.columns,
+            model_file=path,
+            corpus=self.corpus,
+            rows=test,
+            n_train=len(learn),
+            evaluated_on=evaluated_on,
+        )
 
     def result(self, output: ModelOutput | None, **measured: Any) -> TrainingResult:
         """Save the model, and return its result."""
