@@ -14,7 +14,7 @@ from textnb.workflow.progress import Advance, Progress
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from textnb.workflow.report_results import ReportResult
+    from textnb.workflow.reporting.results import ReportResult
     from textnb.workflow.results import EvaluationResult
     from textnb.workflow.updating import ModelSummary
 

@@ -8,8 +8,8 @@ from textnb.report.evaluation import INDENT, accuracy_lines, learned_text, share
 from textnb.report.safe import printable
 
 if TYPE_CHECKING:
-    from textnb.workflow.paired_comparison import PairedComparison
-    from textnb.workflow.report_results import ReportResult
+    from textnb.workflow.reporting.paired_comparison import PairedComparison
+    from textnb.workflow.reporting.results import ReportResult
 
 
 def report_text(result: ReportResult, file: str, n_bytes: int) -> str:

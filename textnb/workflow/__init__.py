@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from textnb.workflow.inspection import inspect
     from textnb.workflow.prediction import predict
     from textnb.workflow.progress import Progress
-    from textnb.workflow.reporting import report
+    from textnb.workflow.reporting.making import report
     from textnb.workflow.stream_training import train_stream
     from textnb.workflow.table_prediction import write_predictions
     from textnb.workflow.training import Decisions, cross_validate, train
@@ -30,8 +30,8 @@ _MODULES = {
     "compact": "compaction", "compare": "comparison", "count": "counting", "cross_validate": "training",
     "evaluate": "evaluation", "explain": "explaining", "forget": "updating", "forget_ledger": "updating",
     "inspect": "inspection", "learn": "updating", "merge": "updating", "predict": "prediction",
-    "predict_explained": "explaining", "report": "reporting", "train": "training", "train_stream": "stream_training",
-    "tune": "tuning", "write_predictions": "table_prediction",
+    "predict_explained": "explaining", "report": "reporting.making", "train": "training",
+    "train_stream": "stream_training", "tune": "tuning", "write_predictions": "table_prediction",
 }
 __all__ = [
     "Decisions", "LabelledDocuments", "Progress", "ReadOptions", "audit", "compact", "compare", "count",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from textnb.corpora.problems import Problem
     from textnb.model.calibration import Calibration
     from textnb.selection.tuning import Choice
-    from textnb.workflow.report_results import ReportResult
+    from textnb.workflow.reporting.results import ReportResult
 
 MEASURES = ("accuracy", "accuracy_interval", "macro_f1", "per_class", "confusion_matrix")
 

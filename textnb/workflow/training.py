@@ -133,7 +133,7 @@ def train(
         n_copies = _copies(work.documents, learn, test)
         held_out, labels = take(work.documents, test), work.corpus.labels[test]
         if report:
-            from textnb.workflow.reporting import report_on
+            from textnb.workflow.reporting.making import report_on
 
             tested = work.tested(None if place is None else place.path, learn, test, evaluated_on)
             shown = report_on(tested, learn, progress=progress)

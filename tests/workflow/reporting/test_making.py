@@ -12,9 +12,9 @@ from tests.corpora_for_tests import corpus_or_skip
 from textnb.corpora.corpus import make_corpus
 from textnb.corpora.rows import ReadOptions
 from textnb.workflow import cross_validate, evaluate, report, train
-from textnb.workflow.paired_comparison import mcnemar_p_value
-from textnb.workflow.report_documents import ROWS_SHOWN, TEXT_LIMIT
-from textnb.workflow.report_view import LISTED
+from textnb.workflow.reporting.documents import ROWS_SHOWN, TEXT_LIMIT
+from textnb.workflow.reporting.paired_comparison import mcnemar_p_value
+from textnb.workflow.reporting.view import LISTED
 
 LEXICON = {
     "ham": ["lunch", "meeting", "minutes", "report", "project", "thanks", "dinner", "tomorrow", "agenda", "notes"],

@@ -9,12 +9,12 @@ import numpy as np
 
 from textnb.arrays import Array
 from textnb.selection.audit import suspicious_labels
-from textnb.workflow.confused_pairs import ConfusedPair, misleading_rows, misleading_words
 from textnb.workflow.evaluation import EvaluatedDocuments, evaluate_probabilities
 from textnb.workflow.metrics import Evaluation, Reliability, reliability_of
-from textnb.workflow.paired_comparison import PairedComparison, where_they_differ
-from textnb.workflow.scoring import ScoredDocuments
-from textnb.workflow.threshold_curves import ThresholdCurve, threshold_curve
+from textnb.workflow.reporting.confused_pairs import ConfusedPair, misleading_rows, misleading_words
+from textnb.workflow.reporting.paired_comparison import PairedComparison, where_they_differ
+from textnb.workflow.reporting.scoring import ScoredDocuments
+from textnb.workflow.reporting.thresholds import ThresholdCurve, threshold_curve
 
 LISTED = 10  # confident errors, suspected labels, near duplicates
 DIFFERENCES_SHOWN = 50

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from textnb.estimators.text_model import TextModel
-from textnb.workflow.learning_curves import FEWEST_DOCUMENTS, learning_curve, nested_order
 from textnb.workflow.metrics import wilson_interval
+from textnb.workflow.reporting.learning_curves import FEWEST_DOCUMENTS, learning_curve, nested_order
 
 WORDS = [f"word{number}" for number in range(60)]
 LEXICON = {"ham": WORDS[:40], "spam": WORDS[20:], "other": WORDS[10:50:3]}

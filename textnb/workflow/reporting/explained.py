@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from textnb.model.explanation import Explanation, finite
-from textnb.workflow.report_documents import ShownDocument, ShownExplanation, class_numbers, cut, shown_explanation
-from textnb.workflow.report_view import View
-from textnb.workflow.tested_duplicates import TestedDuplicates
+from textnb.workflow.reporting.documents import ShownDocument, ShownExplanation, class_numbers, cut, shown_explanation
+from textnb.workflow.reporting.duplicates import TestedDuplicates
+from textnb.workflow.reporting.view import View
 
 
 class Explainer:

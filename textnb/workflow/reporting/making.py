@@ -11,24 +11,24 @@ from textnb.arrays import Array
 from textnb.corpora.rows import ReadOptions
 from textnb.estimators.text_model import TextModel
 from textnb.model.explanation import finite
-from textnb.workflow.confused_pairs import most_confused_pairs
 from textnb.workflow.evaluation import EvaluatedDocuments, documents_to_test, evaluate_probabilities
-from textnb.workflow.explained_documents import Explainer
 from textnb.workflow.inputs import ModelLike
-from textnb.workflow.learning_curves import LearningCurve, learning_curve
 from textnb.workflow.progress import SILENT, Progress
 from textnb.workflow.reading import CorpusLike
-from textnb.workflow.report_documents import (
+from textnb.workflow.reporting.confused_pairs import most_confused_pairs
+from textnb.workflow.reporting.documents import (
     cells_of,
     documents_to_show,
     numbered,
 )
-from textnb.workflow.report_results import DuplicatePair, DuplicateSummary, ReportResult, SuspectedLabel
-from textnb.workflow.report_view import LISTED, View
-from textnb.workflow.scoring import score, texts_of
-from textnb.workflow.second_model import second_model
-from textnb.workflow.slices import slices_of
-from textnb.workflow.tested_duplicates import TestedDuplicates, find_duplicates
+from textnb.workflow.reporting.duplicates import TestedDuplicates, find_duplicates
+from textnb.workflow.reporting.explained import Explainer
+from textnb.workflow.reporting.learning_curves import LearningCurve, learning_curve
+from textnb.workflow.reporting.results import DuplicatePair, DuplicateSummary, ReportResult, SuspectedLabel
+from textnb.workflow.reporting.scoring import score, texts_of
+from textnb.workflow.reporting.second_model import second_model
+from textnb.workflow.reporting.slices import slices_of
+from textnb.workflow.reporting.view import LISTED, View
 
 BINS = 20
 NO_LEDGER = "the model has no ledger of the documents that it has learned"

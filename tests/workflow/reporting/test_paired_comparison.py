@@ -5,7 +5,7 @@ from math import comb, sqrt
 import numpy as np
 import pytest
 
-from textnb.workflow.paired_comparison import mcnemar_p_value, paired_error, where_they_differ
+from textnb.workflow.reporting.paired_comparison import mcnemar_p_value, paired_error, where_they_differ
 
 
 @pytest.mark.parametrize(("b", "c"), [(0, 0), (1, 0), (0, 5), (3, 3), (9, 1), (40, 60), (500, 430)])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from textnb.estimators.text_model import TextModel
-from textnb.workflow.report_documents import (
+from textnb.workflow.reporting.documents import (
     ERRORS_PER_CELL,
     HITS_PER_CELL,
     ROWS_SHOWN,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from textnb.workflow.metrics import wilson_interval
-from textnb.workflow.slices import slices_of
+from textnb.workflow.reporting.slices import slices_of
 
 
 def by(slices, kind):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from textnb.workflow.threshold_curves import MOST_POINTS, threshold_curve
+from textnb.workflow.reporting.thresholds import MOST_POINTS, threshold_curve
 
 
 def brute_force(probabilities, positive, threshold):

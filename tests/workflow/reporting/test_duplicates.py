@@ -5,7 +5,7 @@ import random
 import numpy as np
 
 from textnb.text.analyzer import Analyzer
-from textnb.workflow.tested_duplicates import THRESHOLD, find_duplicates
+from textnb.workflow.reporting.duplicates import THRESHOLD, find_duplicates
 
 
 def jaccard(a, b):

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from textnb.workflow.confused_pairs import ConfusedPair
-from textnb.workflow.learning_curves import LearningCurve
 from textnb.workflow.metrics import Evaluation, Reliability, wilson_interval
-from textnb.workflow.paired_comparison import PairedComparison
-from textnb.workflow.report_documents import Cell, ShownDocument
+from textnb.workflow.reporting.confused_pairs import ConfusedPair
+from textnb.workflow.reporting.documents import Cell, ShownDocument
+from textnb.workflow.reporting.learning_curves import LearningCurve
+from textnb.workflow.reporting.paired_comparison import PairedComparison
+from textnb.workflow.reporting.slices import Slice
+from textnb.workflow.reporting.thresholds import ThresholdCurve
 from textnb.workflow.results import EvaluationResult
-from textnb.workflow.slices import Slice
-from textnb.workflow.threshold_curves import ThresholdCurve
 
 
 @dataclass(frozen=True)
