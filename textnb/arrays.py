@@ -290,7 +290,9 @@ class SparseRows:
         n_rows, width = self.shape[0], table.n_columns
         out = np.zeros((n_rows, width))
         if self._is_plain and (kernel := compiled_kernel()) is not None:
-            kernel.multiply_sparse(self.indptr, self.indices, self.data, *table._for_kernel(), out, 0, n_rows)
+            other = table.for_products()
+            rows = (self.indptr, self.indices, self.data)
+            kernel.multiply_sparse(*rows, other.indptr, other.indices, other.data, out, 0, n_rows)
             return out
         lengths = np.diff(table.indptr)[self.indices]
         bounds = np.concatenate(([0], np.cumsum(lengths)))[self.indptr] + width * np.arange(n_rows + 1)
@@ -304,12 +306,13 @@ class SparseRows:
             out[start:stop] = np.bincount(cells, terms, minlength=(stop - start) * width).reshape(-1, width)
         return out
 
-    def _for_kernel(self) -> tuple[Array, Array, Array]:
-        """indptr, indices and data in the types that the kernel takes of a sparse table."""
-        return (
+    def for_products(self) -> SparseRows:
+        """The same in the types that the kernel takes of what it multiplies rows with."""
+        return SparseRows(
             self.indptr.astype(np.int64, copy=False),
             self.indices.astype(np.int32, copy=False),
             self.data.astype(np.float64, copy=False),
+            self.n_columns,
         )
 
 

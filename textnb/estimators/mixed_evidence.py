@@ -163,10 +163,10 @@ def _feature_evidence(part: Part, values: Any, sources: list[str]) -> list[Evide
     columns, added, weighed, constant = _contributions(model, model._validate(made))
     is_linear = isinstance(model.rule_, LinearRule)
 
-    def names() -> list[str]:
+    def names(rows: Array) -> list[str]:
         own = _feature_names(part, made.shape[1], sources)
-        named = [f"feature {j}" if own is None else own[j] for j in columns.tolist()]
-        given = [] if is_linear else _dense(made)[0, columns].tolist()
+        named = [f"feature {j}" if own is None else own[j] for j in columns[rows].tolist()]
+        given = [] if is_linear else _dense(made)[0, columns[rows]].tolist()
         return named if is_linear else [f"{name}={_written(value)}" for name, value in zip(named, given, strict=True)]
 
     found = Evidence(kind="term" if is_linear else "value", names=names, scores=added, values=weighed)
@@ -199,8 +199,8 @@ def _dense(X: Any) -> Array:
     return np.asarray(X.toarray() if is_sparse(X) else X)
 
 
-def _names(names: list[str]) -> Callable[[], list[str]]:
-    return lambda: names
+def _names(names: list[str]) -> Callable[[Array], list[str]]:
+    return lambda rows: [names[row] for row in rows.tolist()]
 
 
 def _written(value: Any) -> str:

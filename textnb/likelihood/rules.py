@@ -167,7 +167,9 @@ def linear_rule(part: ClassPart, by_term: float | Array, deviations: SparseRows)
         impossible = Impossible(signs, required)
         baseline = part.by_class[deviations.indices] + of_features(deviations.row_ids, by_term)
         deviations = deviations.with_data(np.where(infinite, -baseline, deviations.data))
-    return LinearRule(SparseWeights(deviations, by_term, part.by_class, part.scale), part.intercept, impossible)
+    # In its types once and for all: converting them takes longer than scoring a document.
+    weights = SparseWeights(deviations.for_products(), by_term, part.by_class, part.scale)
+    return LinearRule(weights, part.intercept, impossible)
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,7 @@ class Evidence:
     """Things of one source, such as the terms of a text: what each adds to the score of every class."""
 
     kind: Kind
-    names: Callable[[], list[str]]
+    names: Callable[[Array], list[str]]  # of some rows
     scores: Array  # (n, K)
     values: Array  # (n,)
     counts: Array | None = None  # (n,), of terms
@@ -31,15 +31,6 @@ class Evidence:
     source: str | None = None  # the column of a table that it is from
 
     @cached_property
-    def terms(self) -> list[str]:
-        return self.names()
-
-    @property
-    def kinds(self) -> list[Kind]:
-        known = len(self.scores) if self.unknown is None else self.unknown
-        return [self.kind] * known + ["unknown"] * (len(self.scores) - known)
-
-    @cached_property
     def located(self) -> Occurrences:
         """Where the terms stand in the text, numbered by row."""
         if self.occurrences is None:
@@ -47,16 +38,20 @@ class Evidence:
             return Occurrences(nowhere, nowhere, nowhere, nowhere, nowhere)
         return self.occurrences()
 
-    @property
-    def spans(self) -> list[tuple[Span, ...]]:
-        """Of every row, where its term stands."""
-        return [()] * len(self.scores) if self.occurrences is None else self.located.spans(len(self.scores))
+    def spans(self, rows: Array) -> list[tuple[Span, ...]]:
+        """Where the terms of some rows stand."""
+        if self.occurrences is None:
+            return [()] * len(rows)
+        number = np.full(len(self.scores), -1)
+        number[rows] = np.arange(len(rows))
+        wanted = self.located._replace(ids=number[self.located.ids])
+        return wanted.select(wanted.ids >= 0).spans(len(rows))
 
 
 def constants(scores: dict[str, Array], kind: Kind) -> list[Evidence]:
     """Evidence that no term brings, by name; what adds nothing to any class is left out."""
     return [
-        Evidence(kind, lambda name=name: [name], added[np.newaxis], np.ones(1))  # type: ignore[misc]
+        Evidence(kind, lambda rows, name=name: [name] * len(rows), added[np.newaxis], np.ones(1))  # type: ignore[misc]
         for name, added in scores.items()
         if added.any()
     ]

@@ -86,22 +86,42 @@ class Explanation:
 
     @cached_property
     def rows(self) -> list[Row]:
-        rows = [row for evidence in self.evidence for row in self._rows(evidence)]
-        return [rows[i] for i in self._order]
+        return self.largest(len(self._order))
+
+    def largest(self, n: int) -> list[Row]:
+        """The first n rows: those with the largest contributions."""
+        found: list[Row | None] = [None] * min(n, len(self._order))
+        begin = 0
+        for evidence in self.evidence:
+            end = begin + len(evidence.scores)
+            (places,) = np.nonzero((self._order[:n] >= begin) & (self._order[:n] < end))
+            for place, row in zip(places.tolist(), self._rows(evidence, self._order[places] - begin), strict=True):
+                found[place] = row
+            begin = end
+        return found  # type: ignore[return-value]
 
     @cached_property
-    def _order(self) -> list[int]:
-        """The rows of the evidence, the largest contributions first."""
-        added = np.concatenate([self._added(evidence.scores) for evidence in self.evidence])
-        return np.argsort(-np.abs(added), kind="stable").tolist()
+    def contributions(self) -> Array:
+        """What the rows add to the log-odds, the largest first."""
+        return self._all_added[self._order]
 
-    def _rows(self, evidence: Evidence) -> Iterator[Row]:
-        added, values = self._added(evidence.scores), evidence.values
+    @cached_property
+    def _all_added(self) -> Array:
+        return np.concatenate([self._added(evidence.scores) for evidence in self.evidence])
+
+    @cached_property
+    def _order(self) -> Array:
+        """The rows of the evidence, the largest contributions first."""
+        return np.argsort(-np.abs(self._all_added), kind="stable")
+
+    def _rows(self, evidence: Evidence, which: Array) -> Iterator[Row]:
+        added, values = self._added(evidence.scores[which]), evidence.values[which]
         weights = np.divide(added, values, out=np.zeros(len(added)), where=values != 0)
-        counts = [None] * len(added) if evidence.counts is None else evidence.counts.tolist()
+        kinds = ["unknown" if row == evidence.unknown else evidence.kind for row in which.tolist()]
+        counts = [None] * len(added) if evidence.counts is None else evidence.counts[which].tolist()
         numbers = (column.tolist() for column in (values, weights, added))
         sources = [evidence.source] * len(added)
-        columns = (map(str, evidence.terms), evidence.kinds, counts, *numbers, evidence.spans, sources)
+        columns = (map(str, evidence.names(which)), kinds, counts, *numbers, evidence.spans(which), sources)
         return map(tuple.__new__, repeat(Row), zip(*columns, strict=True))  # as Row._make, in a third of the time
 
     def scores_by_class(self) -> list[tuple[Row, dict[Any, float]]]:
@@ -132,21 +152,36 @@ class Explanation:
         Where weights are counts, a word's share is what masking it would change (its Shapley value); for other weights
         shares add up as well, and are that only nearly.
         """
-        return [piece for evidence in self.evidence if evidence.text is not None for piece in self._pieces(evidence)]
+        sources = dict.fromkeys(evidence.source for evidence in self.evidence if evidence.text is not None)
+        return [
+            Highlight(start, end, share, source)
+            for source in sources
+            for start, end, share in zip(*(column.tolist() for column in self.shares(source)), strict=True)
+        ]
 
-    def _pieces(self, evidence: Evidence) -> Iterator[Highlight]:
-        located = evidence.located
-        shares, n_terms = located.shares(self._added(evidence.scores))
-        covered = n_terms > 0
-        starts, ends, shares = located.starts[covered], located.ends[covered], without_nan(shares[covered])
-        if len(starts):
-            # Two characters made of one, such as the lower case of İ, are one piece.
-            (apart,) = np.nonzero(np.append(True, starts[1:] >= np.maximum.accumulate(ends)[:-1]))
+    def shares(self, source: str | None = None) -> tuple[Array, Array, Array]:
+        """Starts, ends and shares of the highlights of a text: that of a column, or the only one."""
+        texts = [evidence for evidence in self.evidence if evidence.text is not None and evidence.source == source]
+        found = [self._unit_shares(evidence) for evidence in texts]
+        if not found:
+            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0)
+        starts, ends, shares = (np.concatenate(columns) for columns in zip(*found, strict=True))
+        if len(found) > 1:
+            order = np.argsort(starts, kind="stable")
+            starts, ends, shares = starts[order], ends[order], shares[order]
+        # What overlaps is one piece: two characters made of one, as the lower case of İ, or a text of two parts.
+        (apart,) = np.nonzero(np.append(True, starts[1:] >= np.maximum.accumulate(ends)[:-1])[: len(starts)])
+        if len(apart) < len(starts):
             starts, ends = starts[apart], np.maximum.reduceat(ends, apart)
             with np.errstate(invalid="ignore"):
                 shares = without_nan(np.add.reduceat(shares, apart))
-        columns = (starts.tolist(), ends.tolist(), shares.tolist())
-        return (Highlight(*piece, evidence.source) for piece in zip(*columns, strict=True))
+        return starts, ends, shares
+
+    def _unit_shares(self, evidence: Evidence) -> tuple[Array, Array, Array]:
+        located = evidence.located
+        shares, n_terms = located.shares(self._added(evidence.scores))
+        covered = n_terms > 0
+        return located.starts[covered], located.ends[covered], without_nan(shares[covered])
 
     def what_would_flip(self) -> Flip | None:
         """The fewest words without which the document would be of another class, or None if there are no such words.

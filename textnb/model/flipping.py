@@ -118,12 +118,11 @@ class _Search:
         return next(((words, label) for words, label in zip(candidates, labels, strict=True) if label != self.c), None)
 
     def _without_needless(self, words: list[int], label: int) -> tuple[list[int], int]:
-        """Fewer words that do as well, the least telling left out first."""
-        while 1 < len(words) <= _PRUNED:  # of more, nobody reads which
-            fewer = self._first([words[:i] + words[i + 1 :] for i in reversed(range(len(words)))])
-            if fewer is None:
-                break
-            words, label = fewer
+        """Fewer words that do as well, the least telling left out first; of very many, nobody reads which they are."""
+        for word in reversed(words) if len(words) <= _PRUNED else ():
+            fewer = self._first([[other for other in words if other != word]])
+            if fewer is not None:
+                words, label = fewer
         return words, label
 
     def _texts_without(self, words: list[int]) -> list[str]:

@@ -159,7 +159,7 @@ class Predictor:
 
         terms = Evidence(
             kind="term",
-            names=lambda: self.column_names(columns),
+            names=lambda rows: self.column_names(columns[rows]),
             scores=added,
             values=weighted.data,
             counts=counts.data,

@@ -25,7 +25,7 @@ class Piece(NamedTuple):
 
 def marks_of(why: Explanation, source: str | None) -> list[Mark]:
     """The marks of one text of an explanation."""
-    return [(piece.start, piece.end, piece.share) for piece in why.highlights if piece.source == source]
+    return list(zip(*(column.tolist() for column in why.shares(source)), strict=True))
 
 
 def others(n: int) -> str:

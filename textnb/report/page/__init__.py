@@ -127,7 +127,7 @@ def payload(result: dict[str, Any]) -> str:
     ]
     kept = {name: result[name] for name in PAYLOAD} | {"documents": documents}
     data = json.dumps(kept, separators=(",", ":"), allow_nan=False).encode("ascii")
-    return b64encode(gzip.compress(data, mtime=0)).decode("ascii")
+    return b64encode(gzip.compress(data, 6, mtime=0)).decode("ascii")
 
 
 def _own_file(name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import floor, isfinite, log10
+from math import floor, log10
 from typing import Any
 
 import numpy as np
@@ -81,24 +81,19 @@ def shown_explanation(
     explanation: Explanation, numbers: dict[Any, int], text: str | None, source: str | None = None
 ) -> ShownExplanation:
     """What is shown of an explanation: the largest rows, and the marks within a shown text of some column."""
-    rows = explanation.rows
-    digits = _digits(max((abs(row.contribution) for row in rows if isfinite(row.contribution)), default=0.0))
-    rest = rows[ROWS_SHOWN:]
-    pieces = [] if text is None else [piece for piece in explanation.highlights if piece.source == source]
-    smallest = _SMALLEST_MARK * max((abs(piece.share) for piece in pieces if isfinite(piece.share)), default=0.0)
+    rows, contributions = explanation.largest(ROWS_SHOWN), explanation.contributions
+    digits = _digits(float(np.abs(contributions).max(initial=0.0, where=np.isfinite(contributions))))
+    starts, ends, shares = explanation.shares(source)
+    smallest = _SMALLEST_MARK * np.abs(shares).max(initial=0.0, where=np.isfinite(shares))
+    marked = (ends <= len(text or "")) & (shares != 0) & ~(np.abs(shares) < smallest)
+    marks = (column[marked].tolist() for column in (starts, ends, shares))
     return ShownExplanation(
         label=numbers[explanation.label],
         against=None if explanation.against is None else numbers[explanation.against],
         log_odds=_rounded(explanation.log_odds, digits),
-        rows=tuple(
-            (_named(row, source), row.count, _rounded(row.contribution, digits), row.kind) for row in rows[:ROWS_SHOWN]
-        ),
-        rest=(len(rest), _rounded(float(np.sum([row.contribution for row in rest])), digits)),
-        marks=tuple(
-            (start, end, _rounded(share, digits))
-            for start, end, share, _ in pieces
-            if end <= len(text or "") and not abs(share) < smallest and share
-        ),
+        rows=tuple((_named(row, source), row.count, _rounded(row.contribution, digits), row.kind) for row in rows),
+        rest=(len(contributions) - len(rows), _rounded(float(contributions[len(rows) :].sum()), digits)),
+        marks=tuple((start, end, _rounded(share, digits)) for start, end, share in zip(*marks, strict=True)),
     )
 
 

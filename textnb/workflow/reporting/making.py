@@ -140,6 +140,7 @@ def report_on(
         near_duplicates=_duplicate_summary(tested, view, duplicates, pairs, learned, number),
         confused_pairs=confused,
         thresholds=view.thresholds(),
+        intervals=view.intervals(),
         slices=slices_of(
             view.right,
             view.true,

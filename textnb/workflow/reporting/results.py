@@ -93,6 +93,7 @@ class ReportResult:
     near_duplicates: DuplicateSummary
     confused_pairs: list[ConfusedPair]
     thresholds: list[ThresholdCurve]
+    intervals: dict[str, tuple[float, float] | None]  # of figures other than the accuracy
     slices: list[Slice]
     top_words: list[list[tuple[str, float]]]
     learning_curve: LearningCurve
@@ -123,7 +124,8 @@ class ReportResult:
             "n_learned_skipped": 0 if learned is None else learned.n_skipped,
             "n_learned_tested": 0 if learned is None else learned.n_tested,
             "classes": self.evaluation.classes,
-            "evaluation": _with_intervals(self.evaluation),
+            "evaluation": _with_intervals(self.evaluation)
+            | {name: None if bounds is None else list(bounds) for name, bounds in self.intervals.items()},
             "raw_reliability": None if self.raw_reliability is None else self.raw_reliability.to_json(),
             "confidence_histogram": self.confidence_histogram,
             "decisions": None if result.decisions is None else result.decisions.to_json(),

@@ -75,7 +75,7 @@ def score(tested: EvaluatedDocuments, progress: Progress) -> ScoredDocuments:
     tested.columns.name_columns(named, USUAL_COLUMNS)
 
     def explain(position: int, label: Any, against: Any) -> Explanation | None:
-        return named.explain(documents[position], against, label=label) if hasattr(named, "explain") else None
+        return named.explain(documents[position], against, label=label)
 
     return ScoredDocuments(
         log_probabilities,

@@ -12,6 +12,7 @@ from textnb.selection.audit import suspicious_labels
 from textnb.workflow.evaluation import EvaluatedDocuments, evaluate_probabilities
 from textnb.workflow.metrics import Evaluation, Reliability, reliability_of
 from textnb.workflow.reporting.confused_pairs import ConfusedPair, misleading_rows, misleading_words
+from textnb.workflow.reporting.intervals import Interval, auc_interval, macro_f1_interval, mean_interval
 from textnb.workflow.reporting.paired_comparison import PairedComparison, where_they_differ
 from textnb.workflow.reporting.scoring import ScoredDocuments
 from textnb.workflow.reporting.thresholds import ThresholdCurve, threshold_curve
@@ -52,6 +53,19 @@ class View:
         place = np.full(len(self.evaluation.classes), -1)
         place[self.known] = np.arange(len(self.known))
         return place[self.true]
+
+    def intervals(self) -> dict[str, Interval | None]:
+        """Of macro-F1, log-loss and AUC; the calibration error has none."""
+        log_probabilities = self.scored.log_probabilities
+        losses = np.where(self.own < 0, np.inf, -log_probabilities[np.arange(len(self.own)), self.own])
+        found = {
+            "macro_f1_interval": macro_f1_interval(self.evaluation.confusion_matrix),
+            "log_loss_interval": mean_interval(losses),
+        }
+        if self.evaluation.auc is not None:
+            first, second = log_probabilities.T
+            found["auc_interval"] = auc_interval(self.own == 1, second - first)
+        return found
 
     def confident_errors(self) -> list[int]:
         (wrong,) = np.nonzero(~self.right)
