@@ -1,5 +1,6 @@
 """The page of a report in a browser: what opens, by mouse and by keyboard, and what the sliders say."""
 
+import random
 import re
 import shutil
 from collections.abc import Iterator
@@ -7,10 +8,13 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from cli.conftest import WORDS
 from sample_report import HOSTILE_CLASS, Sample, many_classes, sample, three_classes, two_classes
 
+from textnb.corpora.corpus import make_corpus
 from textnb.report.page import report_html
 from textnb.report.safe import printable
+from textnb.workflow import evaluate, report, train
 
 CHROMIUM = shutil.which("chromium")
 if CHROMIUM is None:
@@ -456,3 +460,45 @@ def test_printed_pages_have_tables_and_no_sliders(open_page) -> None:
     assert (
         page.locator("#calibration .folded table").first.evaluate("table => table.getBoundingClientRect().height") > 0
     )
+
+
+@pytest.fixture(scope="module")
+def real():
+    """The report of a trained model on messages that it has not learned, and what `evaluate` says of them."""
+    choose, labels = random.Random(3), ["ham", "spam"] * 120
+    words = WORDS["ham"] + WORDS["spam"]
+    texts = [" ".join(choose.choices(WORDS[label], k=2) + choose.choices(words, k=6)) for label in labels]
+    corpus = make_corpus("mail", texts, labels, "made up")
+    trained = train(corpus, test_size=0.5, model="multinomial", weights="counts", ngrams=(1, 2))
+    return report(trained.classifier, corpus), evaluate(trained.classifier, corpus), trained.classifier
+
+
+def test_the_sliders_of_a_real_report_have_the_figures_of_evaluate(open_page, real) -> None:
+    made, evaluated, _ = real
+    page = open_page(Sample(made.to_json(), [], []))
+    shown, row = figures_shown(page), evaluated.evaluation.per_class[1]
+    assert {name: float(shown[name]) for name in ("precision", "recall")} == pytest.approx(
+        {name: row[name] for name in ("precision", "recall")}, abs=5.1e-5
+    )
+    (tn, fp), (fn, tp) = evaluated.evaluation.confusion_matrix.tolist()
+    counts = {name: int(page.locator(f"#{name}").inner_text()) for name in ("tp", "fp", "fn", "tn")}
+    assert counts == {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
+    assert fp and fn  # else there is little to see
+
+
+def test_the_documents_of_a_real_report_are_those_that_were_confused(open_page, real) -> None:
+    """A cell opens its documents; what is marked are the words of the model's own explanation."""
+    made, _, classifier = real
+    page = open_page(Sample(made.to_json(), [], []))
+    cell = next(cell for cell in made.cells if (cell.true, cell.predicted) == (0, 1))
+    cell_button(page, 0, 1).click()
+    assert listed(page) == cell.documents
+    for number in cell.documents:
+        text = made.documents[number].text
+        why = classifier.explain(text, "ham", label="spam")
+        details = page.locator(f'#cell-list details[data-document="{number}"]')
+        details.locator("summary").click()
+        marked = details.locator("mark").all_inner_texts()
+        largest = max(abs(piece.share) for piece in why.highlights)
+        told = [text[piece.start : piece.end] for piece in why.highlights if abs(piece.share) >= 0.05 * largest]
+        assert set(told) <= set(marked) <= {text[piece.start : piece.end] for piece in why.highlights}
