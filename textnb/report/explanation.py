@@ -102,6 +102,7 @@ def _marked_texts(why: Explanation) -> str:
     scale = strongest(mark for some in marks.values() for mark in some)
     shown = []
     for source, text in why.texts:
+        text = text.rstrip("\r\n")
         start = _start(text)
         marked = "".join(map(_painted, pieces(start, marks[source], scale)))
         more = [f"… {len(text) - len(start):,} more characters"] if len(start) < len(text) else []
