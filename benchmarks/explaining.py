@@ -142,8 +142,11 @@ def draw_report(path: Path) -> None:
         view.evaluate("window.scrollTo(0, 0)")
         area = view.locator("#confusion").bounding_box()
         assert area is not None
-        clip = {"x": area["x"] - 20, "y": area["y"], "width": area["width"] + 40, "height": min(area["height"], 860)}
-        view.screenshot(path=str(path), full_page=True, clip=clip)
+        view.screenshot(
+            path=str(path),
+            full_page=True,
+            clip={"x": area["x"] - 20, "y": area["y"], "width": area["width"] + 40, "height": min(area["height"], 860)},
+        )
         browser.close()
     print(path)
 

@@ -12,10 +12,11 @@ from textnb.arrays import Array
 from textnb.model.evidence import Evidence, without_nan
 from textnb.text.spans import Span
 
-_FIRST_WORDS = 64  # words that are each tried alone, which finds a flip by one word wherever there is one among them
+_FIRST_WORDS = 60  # words that are each tried alone
 _RIVALS = 3  # classes that words are taken away for
-_PRUNED = 32  # words among which needless ones are looked for
+_FEW = 32  # words that people read: only as many are sought one by one
 _MORE_WORDS = 16  # that are tried where shares promise a flip too early
+_GROWTH = (1, 1.1, 1.3, 1.6, 2, 4, np.inf)  # of many words, how many times as many are tried
 
 
 class Flip(NamedTuple):
@@ -93,22 +94,35 @@ class _Search:
     def best(self) -> tuple[list[int], int] | None:
         """Numbers of words, and the class without them."""
         joint, c, shares = self.joint, self.c, self.words.shares
-        rivals = [d for d in np.argsort(-joint, kind="stable").tolist() if d != c]
-        if not rivals:
-            return None
+        orders, needed = {}, {}  # of each other class, the words that speak against it, and how many it would take
         with np.errstate(invalid="ignore"):
-            gains = {d: without_nan(shares[:, c] - shares[:, d]) for d in rivals}
-        order = np.argsort(-np.max(list(gains.values()), axis=0), kind="stable")[:_FIRST_WORDS].tolist()
-        best = self._first([[i] for i in order])
-        for d in rivals[:_RIVALS] if best is None else []:
-            order = [i for i in np.argsort(-gains[d], kind="stable").tolist() if gains[d][i] > 0]
-            n = int(np.searchsorted(np.cumsum(gains[d][order]), joint[c] - joint[d]))
-            sizes = sorted({*range(max(n, 1), n + _MORE_WORDS), len(order)})
-            found = self._first([order[:k] for k in sizes if k <= len(order)])
-            if found is not None:
-                found = self._without_needless(*found)
-                best = found if best is None or len(found[0]) < len(best[0]) else best
+            for d in (d for d in range(len(joint)) if d != c):
+                gains = without_nan(shares[:, c] - shares[:, d])
+                order = np.argsort(-gains, kind="stable")
+                orders[d] = order[gains[order] > 0]
+                needed[d] = int(np.searchsorted(np.cumsum(gains[orders[d]]), joint[c] - joint[d])) + 1
+        rivals = sorted(orders, key=lambda d: (needed[d], -joint[d]))[:_RIVALS]
+        best = None
+        if rivals and needed[rivals[0]] <= _FEW:
+            strongest = dict.fromkeys(int(i) for d in rivals for i in orders[d][: _FIRST_WORDS // len(rivals)])
+            best = self._first([[i] for i in strongest])
+        for d in rivals if best is None else []:
+            found = self._fewest(orders[d].tolist(), needed[d])
+            if found is not None and (best is None or len(found[0]) < len(best[0])):
+                best = found
+            if best is not None and len(best[0]) > _FEW:
+                break  # nobody reads so many words, nor minds a few more
         return best
+
+    def _fewest(self, order: list[int], n: int) -> tuple[list[int], int] | None:
+        """The first of some words that flip the decision, given how many should; more where lengths matter."""
+        if n <= _FEW:
+            sizes = [*range(n, n + _MORE_WORDS), len(order)]
+            found = self._first([order[:k] for k in dict.fromkeys(sizes) if 0 < k <= len(order)])
+        else:
+            sizes = [int(min(n * factor, len(order))) for factor in _GROWTH]
+            found = next(filter(None, (self._first([order[:k]]) for k in dict.fromkeys(sizes))), None)
+        return None if found is None else self._without_needless(*found)
 
     def _first(self, candidates: list[list[int]]) -> tuple[list[int], int] | None:
         """The first of some sets of words without which the class is another, and that class."""
@@ -119,7 +133,7 @@ class _Search:
 
     def _without_needless(self, words: list[int], label: int) -> tuple[list[int], int]:
         """Fewer words that do as well, the least telling left out first; of very many, nobody reads which they are."""
-        for word in reversed(words) if len(words) <= _PRUNED else ():
+        for word in reversed(words) if len(words) <= _FEW else ():
             fewer = self._first([[other for other in words if other != word]])
             if fewer is not None:
                 words, label = fewer
