@@ -155,11 +155,6 @@ def test_marks_say_their_sign_and_their_strength():
     assert '"--share:1" title="-inf"' in marked_text("x y", [(0, 1, float("-inf")), (2, 3, 1.0)])
 
 
-def test_marks_that_overlap_are_added_up():
-    html = marked_text("abcd", [(0, 4, 4.0), (0, 2, -4.0)])
-    assert [(found["title"], text) for found, text in Page(html).marks] == [("-2.00", "ab"), ("+2.00", "cd")]
-
-
 marks = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30), st.floats(-9, 9)), max_size=6)
 
 

@@ -20,6 +20,8 @@ ANALYZERS = {
     "characters": Analyzer(kind="char", ngrams=(1, 3)),
     "characters of words": Analyzer(kind="char_wb", ngrams=(1, 4)),
     "long characters of words": Analyzer(kind="char_wb", ngrams=(4, 6)),
+    "characters without accents": Analyzer(kind="char", ngrams=(1, 2), strip_accents="unicode"),
+    "ascii characters of words": Analyzer(kind="char_wb", ngrams=(2, 3), strip_accents="ascii"),
     "stems": Analyzer(stemmer="porter", ngrams=(1, 2)),
 }
 LEARNED = [

@@ -130,8 +130,10 @@ class Explanation:
         That is one scale for all classes: the difference between two is the contribution to their log-odds.
         """
         scores = np.concatenate([evidence.scores for evidence in self.evidence])[self._order]
-        with np.errstate(invalid="ignore"):
-            leads = without_nan(scores - scores.mean(axis=1, keepdims=True)).tolist()
+        finite_scores = np.isfinite(scores)  # a class that cannot have a term stays at −∞
+        n_finite = np.maximum(finite_scores.sum(axis=1, keepdims=True), 1)
+        means = np.where(finite_scores, scores, 0.0).sum(axis=1, keepdims=True) / n_finite
+        leads = (scores - means).tolist()
         return [(row, dict(zip(self.classes, lead, strict=True))) for row, lead in zip(self.rows, leads, strict=True)]
 
     def of(self, label: Any = None, against: Any = None) -> Explanation:

@@ -163,12 +163,17 @@ def _percents(caught: dict[str, Any]) -> str:
 def settings_lines(settings: dict[str, Any]) -> str:
     """The settings of a model; of a mixed one, those of each part."""
 
-    def lines(title: str, settings: dict[str, Any]) -> str:
-        listed = printable(", ".join(f"{name} {setting_text(value)}" for name, value in settings.items()))
-        return fill(f"{title:<11}{listed}", WIDTH, subsequent_indent=INDENT, break_on_hyphens=False)
+    def lines(title: str, listed: str) -> str:
+        return fill(f"{title:<11}{printable(listed)}", WIDTH, subsequent_indent=INDENT, break_on_hyphens=False)
 
-    first, *more = settings.get("parts", [settings])
+    first, *more = settings_texts(settings)
     return "\n".join([lines("settings", first), *(lines("", part) for part in more)])
+
+
+def settings_texts(settings: dict[str, Any]) -> list[str]:
+    """The settings of a model, or of each part of it."""
+    parts = settings.get("parts", [settings])
+    return [", ".join(f"{name} {setting_text(value)}" for name, value in part.items()) for part in parts]
 
 
 def setting_text(value: Any) -> str:

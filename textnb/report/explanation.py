@@ -5,9 +5,9 @@ from __future__ import annotations
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from textnb.report.marks import Piece, marks_of, others, pieces, strongest, term_of
+from textnb.report.marks import Piece, marks_of, pieces, strongest, term_of
 from textnb.report.safe import printable, printable_lines, shorten
-from textnb.report.tables import table
+from textnb.report.tables import counted, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -72,7 +72,7 @@ def _cells(rows: list[Row], n_rows: int) -> Iterable[tuple[tuple[str, str, str, 
         yield (_name(term_of(row)), source, count, f"{row.contribution:+.2f}"), row.contribution
     if rest := rows[n_rows:]:
         total, count = sum(row.contribution for row in rest), f"{sum(row.count or 0 for row in rest)}"
-        yield (f"({others(len(rest))})", "", count, f"{total:+.2f}"), total
+        yield (f"({counted(len(rest), 'other')})", "", count, f"{total:+.2f}"), total
 
 
 def _without_sources(headers: tuple[str, ...], rows: Sequence[tuple[str, ...]], why: Explanation) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING
 
-from textnb.report.marks import Mark, marks_of, others, pieces, strongest, term_of
+from textnb.report.marks import Mark, marks_of, pieces, strongest, term_of
 from textnb.report.safe import printable, printable_lines
+from textnb.report.tables import counted
 
 if TYPE_CHECKING:
     from textnb.model.explanation import Explanation
@@ -107,7 +108,7 @@ def _table(why: Explanation) -> str:
     lines = [_line(term_of(row), row.source, row.count, row.contribution, columns) for row in rows[:ROWS]]
     if rest := rows[ROWS:]:
         count, added = sum(row.count or 0 for row in rest), sum(row.contribution for row in rest)
-        lines.append(_line(others(len(rest)), None, count, added, columns))
+        lines.append(_line(counted(len(rest), "other"), None, count, added, columns))
     total = _line("sum", None, None, why.log_odds, columns)
     column = '<th scope="col">column</th>' if columns else ""
     numbers = '<th scope="col" class="number">count</th><th scope="col" class="number">adds</th>'

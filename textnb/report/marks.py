@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
 from math import isfinite, isinf
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -28,11 +27,6 @@ def marks_of(why: Explanation, source: str | None) -> list[Mark]:
     return list(zip(*(column.tolist() for column in why.shares(source)), strict=True))
 
 
-def others(n: int) -> str:
-    """What the rows are called that are not listed."""
-    return "1 other" if n == 1 else f"{n:,} others"
-
-
 def term_of(row: Row) -> str:
     """The term or value of a row; what is neither, or was never learned, stands in brackets."""
     return row.term if row.kind in ("term", "value") else f"[{row.term}]"
@@ -44,9 +38,11 @@ def strongest(marks: Iterable[Mark]) -> float:
 
 
 def pieces(text: str, marks: Iterable[Mark], scale: float) -> Iterator[Piece]:
-    """All of the text in pieces, marked and not; `scale` is the share of a mark of full strength."""
+    """All of the text in pieces, marked and not, given marks in order; `scale` is the share of one of full strength."""
     position = 0
-    for start, end, share in _disjoint(marks):
+    for start, end, share in marks:
+        if start >= len(text):
+            break
         strength = 1.0 if isinf(share) else min(abs(share) / scale, 1.0)
         start, end = max(start, position), min(end, len(text))
         if not strength >= WEAKEST or start >= end:
@@ -57,16 +53,3 @@ def pieces(text: str, marks: Iterable[Mark], scale: float) -> Iterator[Piece]:
         position = end
     if position < len(text):
         yield Piece(text[position:])
-
-
-def _disjoint(marks: Iterable[Mark]) -> Iterator[Mark]:
-    """The marks in order; where some overlap, as of two models of one text, what they add together."""
-    waiting = sorted((mark for mark in marks if mark[0] < mark[1]), reverse=True)
-    places = sorted({place for start, end, _ in waiting for place in (start, end)})
-    here: list[Mark] = []
-    for start, end in pairwise(places):
-        here = [mark for mark in here if mark[1] > start]
-        while waiting and waiting[-1][0] == start:
-            here.append(waiting.pop())
-        if here:
-            yield start, end, sum(share * (end - start) / (last - first) for first, last, share in here)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from textnb.report.evaluation import INDENT, accuracy_lines, learned_text, share_text
 from textnb.report.safe import printable
+from textnb.report.tables import counted
 
 if TYPE_CHECKING:
     from textnb.workflow.reporting.paired_comparison import PairedComparison
@@ -21,14 +22,14 @@ def report_text(result: ReportResult, file: str, n_bytes: int) -> str:
         f"corpus     {printable(evaluated.corpus)}: {printable(evaluated.edition)}",
         f"documents  {evaluation.n:,} tested on ({evaluated_on}), {len(result.documents):,} of them shown",
         *accuracy_lines(evaluation),
-        f"labels     {_many(len(result.suspected_labels), 'document')} listed whose label looks wrong",
-        f"near       {_many(duplicates.n_pairs, 'pair')} of near duplicates, {duplicates.n_other_class:,} of them with "
-        "different labels",
+        f"labels     {counted(len(result.suspected_labels), 'document')} listed whose label looks wrong",
+        f"near       {counted(duplicates.n_pairs, 'pair')} of near duplicates, {duplicates.n_other_class:,} of them "
+        "with different labels",
     ]
     if duplicates.n_with_learned and duplicates.accuracy_without is not None:
         without = f"accuracy without them {duplicates.accuracy_without:.4f}"
         lines.append(
-            f"{INDENT}{_many(duplicates.n_with_learned, 'document')} nearly the same as learned ones; {without}"
+            f"{INDENT}{counted(duplicates.n_with_learned, 'document')} nearly the same as learned ones; {without}"
         )
     if result.comparison is not None:
         lines += _comparison_lines(result.comparison)
@@ -41,7 +42,7 @@ def _comparison_lines(comparison: PairedComparison) -> list[str]:
     evaluation = comparison.evaluation
     return [
         f"compared   {other}: accuracy {share_text(evaluation.accuracy, evaluation.accuracy_interval)}",
-        f"{INDENT}the first is ahead by {comparison.difference:+.4f} (95 %: {low:+.4f} to {high:+.4f}), "
+        f"{INDENT}first minus second {comparison.difference:+.4f} (95 %: {low:+.4f} to {high:+.4f}), "
         f"p = {comparison.p_value:.3g}",
     ]
 
@@ -57,7 +58,3 @@ def size_text(n_bytes: int) -> str:
     if n_bytes >= 1_000_000:
         return f"{n_bytes / 1_000_000:.1f} MB"
     return f"{n_bytes / 1000:.0f} KB" if n_bytes >= 1000 else f"{n_bytes} bytes"
-
-
-def _many(n: int, what: str) -> str:
-    return f"1 {what}" if n == 1 else f"{n:,} {what}s"

@@ -31,6 +31,15 @@ def table(headers: Sequence[object], rows: Iterable[Sequence[object]], align: st
     )
 
 
+def counted(n: int, noun: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "document"), counted(1200, "document")
+    ('1 document', '1,200 documents')
+    """
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
 def per_class_table(evaluation: Evaluation) -> str:
     """Precision, recall, F1 and support of each class, numbered as in the confusion matrix, and their plain means."""
     measures = ("precision", "recall", "f1")

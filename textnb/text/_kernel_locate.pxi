@@ -4,7 +4,7 @@ from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 
 
-def locate_known(text, Probe probe not None, columns, analyzer, ngram_min, ngram_max, lowercase, stop_words):
+def locate_known(str text not None, Probe probe not None, columns, analyzer, ngram_min, ngram_max, lowercase, stop_words):
     """Where a text has the terms of the probe: `(columns, first, n_units, starts, ends)`.
 
     The first three have one entry per word or n-gram of the text: its column as in `count_known`, -1 for one that has

@@ -41,16 +41,6 @@ class Places(NamedTuple):
     starts: Array  # where the units start and end in the original text
     ends: Array
 
-    def spans(self) -> list[Span | None]:
-        """Of each term, from the start of its first unit to the end of its last."""
-        stands = self.n_units > 0
-        spans = iter(zip(self.starts[self.first[stands]].tolist(), self.last_ends(stands).tolist(), strict=True))
-        return [next(spans) if standing else None for standing in stands.tolist()]
-
-    def last_ends(self, of: Array) -> Array:
-        """Where the last units of some terms end."""
-        return self.ends[self.first[of] + self.n_units[of] - 1]
-
 
 class Occurrences(NamedTuple):
     """Occurrences in a text of numbered things, each a run of units: its words or characters."""
@@ -138,8 +128,8 @@ class Aligned(NamedTuple):
         if self.starts is None or self.ends is None:
             return found
         there = found[:, 0] < found[:, 1]
-        found[there, 0] = np.asarray(self.starts)[found[there, 0]]
-        found[there, 1] = np.asarray(self.ends)[found[there, 1] - 1]
+        found[there, 0] = np.asarray(self.starts, dtype=np.int64)[found[there, 0]]
+        found[there, 1] = np.asarray(self.ends, dtype=np.int64)[found[there, 1] - 1]
         return np.where(there[:, np.newaxis], found, 0)
 
     def characters(self, at: Array) -> Array:
@@ -148,7 +138,8 @@ class Aligned(NamedTuple):
             return np.zeros((len(at), 2), dtype=np.int64)
         if self.starts is None or self.ends is None:
             return np.stack((at, at + 1), axis=1)
-        return np.stack((np.asarray(self.starts)[at], np.asarray(self.ends)[at]), axis=1)
+        starts, ends = (np.asarray(places, dtype=np.int64) for places in (self.starts, self.ends))
+        return np.stack((starts[at], ends[at]), axis=1)
 
     def replaced(self, pieces: Iterable[tuple[str, int, int]]) -> Aligned:
         """The text of pieces, each made from the characters of this one from a start to an end."""

@@ -13,6 +13,7 @@ Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 RELIABILITY_BINS = 15
+Z_95 = 1.959963984540054  # standard errors that a 95 % interval has on either side
 FEWEST_TESTED = 30  # of fewer documents, an accuracy says little
 PER_CLASS = ("class", "precision", "recall", "f1", "support")
 PER_DECIDED_CLASS = ("class", "caught", "lost", "unsure", "support")
@@ -264,7 +265,7 @@ def wilson_interval(share: float, n: int) -> tuple[float, float]:
 
     Wilson 1927. It takes the documents to be independent of one another.
     """
-    z = 1.959963984540054
+    z = Z_95
     centre = share + z**2 / (2 * n)
     half = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
     low, high = (centre - half) / (1 + z**2 / n), (centre + half) / (1 + z**2 / n)

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from textnb.report.page.markup import Html, data_table, join, note, scroll_box, section, tag
-from textnb.report.page.numbers import breakable, class_name, counted, decimal, percent, signed, with_interval
+from textnb.report.page.numbers import breakable, class_name, decimal, percent, signed, with_interval
+from textnb.report.tables import counted
 from textnb.workflow.metrics import most_confused_classes
 
 NAMED_COLUMNS = 6  # up to so many classes, columns have names; above, numbers

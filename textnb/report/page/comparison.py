@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from textnb.report.evaluation import setting_text
+from textnb.report.evaluation import settings_texts
 from textnb.report.page.documents import document
 from textnb.report.page.markup import Html, data_table, join, note, section, tag
 from textnb.report.page.numbers import breakable, class_name, decimal, p_value, probability, signed, with_interval
@@ -37,18 +37,13 @@ def _sentence(other: dict[str, Any]) -> str:
 def _accuracies(result: dict[str, Any], other: dict[str, Any], first: str, second: str) -> Html:
     measured = result["evaluation"]
     rows = [
-        (name, _settings(settings), with_interval(found["accuracy"], found["accuracy_interval"], 4), f1)
+        (name, "; ".join(settings_texts(settings)), with_interval(found["accuracy"], found["accuracy_interval"], 4), f1)
         for name, settings, found, f1 in (
             (first, result["model"]["settings"], measured, decimal(measured["macro_f1"], 4)),
             (second, other["settings"], other, decimal(other["macro_f1"], 4)),
         )
     ]
     return data_table("The two models", ("model", "settings", "accuracy", "macro-F1"), rows, n_texts=2)
-
-
-def _settings(settings: dict[str, Any]) -> str:
-    parts = settings.get("parts", [settings])
-    return "; ".join(", ".join(f"{name} {setting_text(value)}" for name, value in part.items()) for part in parts)
 
 
 def _agreement(other: dict[str, Any]) -> Html:

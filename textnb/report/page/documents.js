@@ -99,7 +99,8 @@ function rowsTable(shown) {
   const rows = shown.rows.map(([term, count, adds, kind]) => {
     const bar = make("span", { class: "adds " + (adds < 0 ? "against" : "for") });
     bar.style.setProperty("--width", (adds === null ? 1 : Math.abs(adds) / widest).toFixed(3));
-    return tableRow(kind === "term" ? printable(term) : "[" + printable(term) + "]", count ?? "", adds, bar);
+    const isPlain = kind === "term" || kind === "value";
+    return tableRow(isPlain ? printable(term) : "[" + printable(term) + "]", count ?? "", adds, bar);
   });
   if (nOthers) rows.push(tableRow("(" + counted(nOthers, "other") + ")", "", others, ""));
   const sum = tableRow("sum", "", shown.log_odds, "");

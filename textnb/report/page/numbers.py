@@ -64,14 +64,6 @@ def p_value(value: float) -> str:
     return "p < 0.0001" if value < 0.0001 else f"p = {value:.2g}"
 
 
-def counted(n: int, noun: str) -> str:
-    """
-    >>> counted(1, "document"), counted(1200, "document")
-    ('1 document', '1,200 documents')
-    """
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
-
-
 def interval(bounds: Sequence[float] | None, digits: int = 3) -> str:
     return "" if bounds is None else f"{bounds[0]:.{digits}f}–{bounds[1]:.{digits}f}"
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from math import log
 from typing import Any
 
-from textnb.report.evaluation import setting_text
+from textnb.report.evaluation import settings_texts
 from textnb.report.page.documents import document, verdict
 from textnb.report.page.markup import Html, join, note, tag
-from textnb.report.page.numbers import class_name, counted, decimal, interval, percent, signed
+from textnb.report.page.numbers import class_name, decimal, interval, percent, signed
+from textnb.report.tables import counted
 
 
 def headline_figures(result: dict[str, Any]) -> Html:
@@ -69,15 +70,10 @@ def evaluated(result: dict[str, Any]) -> Html:
         ("Corpus", f"{result['corpus']}: {result['edition']}"),
         ("Documents", f"{result['n_train']:,} learned from, {result['n']:,} tested on ({result['evaluated_on']})"),
         ("Model", join(model["file"] or "not saved", terms, f", probabilities {calibrated}")),
-        *_settings(model["settings"]),
+        *(("Settings", settings) for settings in settings_texts(model["settings"])),
     ]
     facts = tag("dl", [join(tag("dt", name), tag("dd", value)) for name, value in rows], class_="facts")
     return join(facts, _flattering(result))
-
-
-def _settings(settings: dict[str, Any]) -> list[tuple[str, str]]:
-    parts = settings.get("parts", [settings])
-    return [("Settings", ", ".join(f"{name} {setting_text(value)}" for name, value in part.items())) for part in parts]
 
 
 def _flattering(result: dict[str, Any]) -> Html | None:

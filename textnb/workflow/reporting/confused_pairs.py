@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from textnb.arrays import Array, SparseRows
+from textnb.model.evidence import without_nan
 from textnb.model.explanation import Explanation, finite
 from textnb.model.predictor import Predictor
 
@@ -64,12 +65,12 @@ def most_confused_pairs(matrix: Array, n: int = MOST_PAIRS) -> list[ConfusedPair
 def misleading_words(predictor: Predictor, counts: SparseRows, right: int, wrong: int) -> tuple[MisleadingWord, ...]:
     """The terms that speak most for the wrong class in some documents, from the positions of two of the classes."""
     weighted = predictor.weighting.apply(counts)
-    scores, _ = predictor.rule.contributions(weighted)
-    with np.errstate(invalid="ignore"):
-        added = np.nan_to_num(scores[:, wrong] - scores[:, right], nan=0.0, posinf=np.inf, neginf=-np.inf)
     columns, which = np.unique(weighted.indices, return_inverse=True)
+    values = np.bincount(which, weighted.data, len(columns))
+    together = SparseRows(np.array([0, len(columns)]), columns, values, weighted.n_columns)  # what is added is linear
+    scores, _ = predictor.rule.contributions(together)
     with np.errstate(invalid="ignore"):
-        total = np.nan_to_num(np.bincount(which, added, len(columns)), nan=0.0, posinf=np.inf, neginf=-np.inf)
+        total = without_nan(scores[:, wrong] - scores[:, right])
     n_documents = np.bincount(which[weighted.data > 0], minlength=len(columns))
     best = np.argsort(-total, kind="stable")[:MOST_WORDS]
     best = best[total[best] > 0]
@@ -78,13 +79,20 @@ def misleading_words(predictor: Predictor, counts: SparseRows, right: int, wrong
 
 
 def misleading_rows(explained: Iterable[Explanation]) -> tuple[MisleadingWord, ...]:
-    """The same from explanations, each of a wrong class against the right one."""
-    totals: dict[str, float] = defaultdict(float)
-    n_documents: dict[str, int] = defaultdict(int)
+    """The terms and values that speak most for the wrong class, from explanations of it against the right one."""
+    totals: dict[tuple[str | None, str], float] = defaultdict(float)
+    n_documents: dict[tuple[str | None, str], int] = defaultdict(int)
     for explanation in explained:
+        added: dict[tuple[str | None, str], float] = defaultdict(float)
         for row in explanation.rows:
-            if row.kind == "term":
-                totals[row.term] += row.contribution
-                n_documents[row.term] += 1
-    best = sorted((term for term, total in totals.items() if total > 0), key=lambda term: (-totals[term], term))
-    return tuple(MisleadingWord(term, totals[term], n_documents[term]) for term in best[:MOST_WORDS])
+            if row.kind in ("term", "value"):
+                added[row.source if row.kind == "term" else None, row.term] += row.contribution
+        for name, contribution in added.items():
+            totals[name] += contribution
+            n_documents[name] += 1
+    best = sorted((name for name, total in totals.items() if total > 0), key=lambda name: (-totals[name], str(name)))
+    several = len({source for source, _ in totals if source is not None}) > 1
+    return tuple(
+        MisleadingWord(f"{name[0]}: {name[1]}" if several and name[0] else name[1], totals[name], n_documents[name])
+        for name in best[:MOST_WORDS]
+    )

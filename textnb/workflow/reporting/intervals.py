@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from textnb.arrays import Array
-from textnb.workflow.metrics import Counts, precision_recall_f1
+from textnb.workflow.metrics import Z_95, Counts, precision_recall_f1
 
 Interval = tuple[float, float]
 
-_Z = 1.959963984540054
 _RESAMPLES = 400
 _SEED = 0
 
@@ -24,7 +23,7 @@ def mean_interval(values: Array) -> Interval | None:
     """
     if len(values) < 2 or not np.isfinite(values).all():
         return None
-    half = _Z * values.std(ddof=1) / np.sqrt(len(values))
+    half = Z_95 * values.std(ddof=1) / np.sqrt(len(values))
     return float(values.mean() - half), float(values.mean() + half)
 
 
@@ -43,7 +42,7 @@ def auc_interval(positive: Array, scores: Array) -> Interval | None:
     if not 0 < area < 1:
         return None
     variance = of_positive.var(ddof=1) / len(above) + of_negative.var(ddof=1) / len(below)
-    half = _Z * np.sqrt(variance) / (area * (1 - area))
+    half = Z_95 * np.sqrt(variance) / (area * (1 - area))
     low, high = (1 / (1 + np.exp(-(np.log(area / (1 - area)) + sign * half))) for sign in (-1, 1))
     return float(low), float(high)
 
@@ -56,7 +55,7 @@ def _share_below(others: Array, scores: Array) -> Array:
 
 
 def macro_f1_interval(matrix: Counts) -> Interval:
-    """From the 2.5th to the 97.5th of 100 parts of the macro-F1 of matrices drawn from this one: Efron's bootstrap."""
+    """From the 2.5th to the 97.5th percentile of the macro-F1 of matrices drawn from this one: Efron's bootstrap."""
     rng = np.random.RandomState(_SEED)
     true, predicted = np.nonzero(matrix)
     n = int(matrix.sum())

@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 
 from textnb.arrays import Array
-from textnb.workflow.metrics import Evaluation
-
-_Z = 1.959963984540054  # of 95 %
+from textnb.workflow.metrics import Z_95, Evaluation
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +40,7 @@ class PairedComparison:
     @property
     def difference_interval(self) -> tuple[float, float]:
         """Of 95 %: d ± 1.96 √(b + c − (b − c)²/n)/n, of documents that only one model has right."""
-        half = _Z * paired_error(self.only_first, self.only_second, self.n)
+        half = Z_95 * paired_error(self.only_first, self.only_second, self.n)
         return max(-1.0, self.difference - half), min(1.0, self.difference + half)
 
     @property

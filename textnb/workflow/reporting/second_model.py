@@ -26,10 +26,11 @@ def second_model(
 ) -> tuple[EvaluatedDocuments, EvaluatedDocuments]:
     """Both models with the same documents: those of the first that the second has not learned either."""
     classifier, columns, path = open_fitted(model)
+    options = options or ReadOptions(text=None)
+    mine, its = (with_columns(options, remembered_columns(file), label) for file in (path, first.model_file))
     read = first.corpus
-    if not (isinstance(columns, TextInput) and isinstance(first.columns, TextInput)):
-        options = with_columns(options or ReadOptions(text=None), remembered_columns(path), label)
-        read = opened(corpus, columns.options(options), progress)
+    if mine != its or not (isinstance(columns, TextInput) and isinstance(first.columns, TextInput)):
+        read = opened(corpus, columns.options(mine), progress)
         if not np.array_equal(read.labels, first.corpus.labels):
             raise ValueError(
                 f"the two models read different documents of {read.name}: some are skipped for one of them; leave out "
