@@ -241,3 +241,38 @@ def test_every_text_of_a_row_is_shown_under_its_column(columns, tmp_path):
     write_table(tmp_path / "new.csv", [("Free lunch", "win.biz", 2)], ("body", "domain", "links"))
     plain = re.sub(r"\x1b\[[\d;]*m", "", on_a_terminal(tmp_path, "explain", columns, "new.csv", "-q"))
     assert "\nbody\n| Free lunch\n" in plain
+
+
+def test_what_a_policy_decides_is_explained_and_said_where_it_is_unsure(textnb, mail_csv):
+    args = ("--model", "multinomial", "--weights", "counts", "--unsure", "0.01", "--quiet", "--overwrite")
+    assert textnb("train", mail_csv, *args, "--output", "decided.tnb").code == 0
+    texts = {name: f"{name}.txt" for name in ("sure", "doubtful")}
+    (mail_csv.parent / texts["sure"]).write_text("cheap pills " * 30, "utf-8")
+    (mail_csv.parent / texts["doubtful"]).write_text("cheap lunch", "utf-8")
+    for name, path in texts.items():
+        answer = json.loads(textnb("predict", "decided.tnb", path, "--json").out)
+        found = json.loads(textnb("explain", "decided.tnb", path, "--json").out)
+        shown = textnb("explain", "decided.tnb", path).out
+        assert found["decision"] == answer["label"]
+        assert (answer["label"] is None) == (name == "doubtful") == shown.startswith("unsure, by the costs")
+        assert found["label"] == max(answer["probabilities"], key=answer["probabilities"].get)
+    assert "the most probable class would be" in shown
+    assert "decision" not in json.loads(textnb("explain", "decided.tnb", texts["sure"], "--label", "ham", "--json").out)
+
+
+def test_a_text_of_no_known_word_says_so(textnb, mail_csv):
+    assert textnb("train", mail_csv, "--model", "complement", "--quiet", "--output", "words.tnb").code == 0
+    assert "knows no word of it" in textnb("explain", "words.tnb", stdin=b"zzzz qqqq").out
+
+
+def test_terms_with_blanks_at_their_ends_stand_in_quotation_marks(textnb, mail_csv):
+    settings = ("--model", "multinomial", "--weights", "counts", "--analyzer", "char_wb", "--ngrams", "2,3")
+    assert textnb("train", mail_csv, *settings, "--quiet", "--output", "characters.tnb").code == 0
+    assert '" ch"' in textnb("explain", "characters.tnb", "--terms", "200", stdin=b"cheap").out
+
+
+def test_small_numbers_have_digits_enough(textnb, mail_csv):
+    settings = ("--model", "complement", "--weights", "tfidf", "--alpha", "1000")
+    assert textnb("train", mail_csv, *settings, "--quiet", "--output", "small.tnb").code == 0
+    sums = [line for line in textnb("explain", "small.tnb", stdin=b"cheap").out.splitlines() if line.startswith("sum")]
+    assert float(sums[0].split()[1]) != 0

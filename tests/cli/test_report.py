@@ -1,5 +1,6 @@
 """`textnb report` and `train --report` at the prompt."""
 
+import csv
 import json
 
 import pytest
@@ -63,7 +64,35 @@ def test_a_second_model_is_compared(textnb, model, mail_csv, page, tmp_path):
     assert done.code == 0
     assert page[0]["comparison"]["file"] == "other.tnb"
     assert "compared   other.tnb: accuracy" in done.out
-    assert "the first is ahead by" in done.out
+    assert "first minus second" in done.out
+
+
+def test_a_second_model_reads_its_own_column(textnb, tmp_path, page):
+    """Of a table with two texts, each model was trained on one."""
+    rows = [(text, f"{label}{label} subject", label) for text, label in mail(60)]
+    for name, part in (("first.csv", rows[::2]), ("later.csv", rows[1::2])):
+        with (tmp_path / name).open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([("body", "subject", "label"), *part])
+    for column in ("body", "subject"):
+        settings = ("--model", "bernoulli", "--test-size", "0", "--quiet")
+        assert textnb("train", "first.csv", "--text", column, *settings, "--output", f"{column}.tnb").code == 0
+    assert textnb("report", "body.tnb", "later.csv", "-o", "r.html", "--compare", "subject.tnb").code == 0
+    assert page[0]["comparison"]["accuracy"] == 1.0 > page[0]["evaluation"]["accuracy"]
+
+
+def test_a_second_model_of_other_classes_is_refused(textnb, model, mail_csv, tmp_path):
+    (tmp_path / "other.csv").write_text("text,label\ncheap pills,x\nlunch at noon,y\n", "utf-8")
+    assert textnb("train", "other.csv", "--test-size", "0", "--output", "other.tnb", "--quiet").code == 0
+    done = textnb("report", model, mail_csv, "-o", "r.html", "--compare", "other.tnb")
+    assert done.code == 2
+    assert "none of them the same" in done.err
+
+
+def test_training_makes_a_report_without_texts(textnb, mail_csv, page):
+    assert textnb("train", mail_csv, "--report", "r.html", "--no-text", "--quiet", "--overwrite").code == 0
+    assert page[0]["texts"] is False
+    done = textnb("train", mail_csv, "--no-text", "--quiet", "--overwrite")
+    assert (done.code, "--report" in done.err) == (2, True)
 
 
 def test_learned_documents_only_if_asked_for(textnb, model, mail_csv, page):

@@ -134,6 +134,7 @@ def test_what_would_flip_does(classifier):
         why = classifier.explain(text)
         flip = why.what_would_flip()
         if flip is None:
+            assert text in NEW[2:5]  # of which few words, or none, are known
             continue
         left, position = "", 0
         for start, end in flip.spans:
@@ -195,8 +196,52 @@ def test_json_has_plain_data(classifier):
     import json
 
     found = json.loads(json.dumps(classifier.explain(NEW[0]).to_json(), allow_nan=False))
-    assert list(found) == ["label", "against", "log_odds", "probabilities", "rows"]
+    assert list(found) == ["label", "against", "log_odds", "probabilities", "rows", "highlights", "text"]
+    assert found["text"] == NEW[0]
     assert finite(np.inf) is None
+
+
+def test_an_explanation_in_one_line():
+    classifier = textnb.TextClassifier(model="multinomial", weights="counts").fit(TEXTS, LABELS)
+    assert repr(classifier.explain("cheap", "ham")) == "<Explanation of 'spam' against 'ham', log-odds +1.34, 2 rows>"
+
+
+def test_a_class_that_cannot_have_a_term_stays_impossible_beside_the_others():
+    classifier = textnb.TextClassifier(model="multinomial", weights="counts", alpha=0.0, calibrate=False)
+    classifier.fit(["cheap cheap pills", "cheap lunch lunch lunch", "goal"], ["spam", "ham", "sport"])
+    (row, leads), *_ = classifier.explain("cheap", "ham", label="spam").scores_by_class()
+    assert leads["sport"] == -np.inf
+    assert leads["spam"] - leads["ham"] == pytest.approx(row.contribution)
+
+
+def test_too_many_terms_have_no_places_and_still_add_up(monkeypatch):
+    from textnb.model import predictor
+
+    classifier = textnb.TextClassifier(model="multinomial", weights="counts", ngrams=(1, 2)).fit(TEXTS, LABELS)
+    before = classifier.explain(NEW[0])
+    monkeypatch.setattr(predictor, "_MOST_PLACES", 2 * len(NEW[0]) - 1)
+    why = classifier.explain(NEW[0])
+    assert [row[:6] for row in why.rows] == [row[:6] for row in before.rows]
+    assert not any(row.spans for row in why.rows)
+    assert (why.highlights, bool(before.highlights)) == ([], True)
+    assert why.what_would_flip() is None or why.what_would_flip().words
+
+
+def test_words_that_flip_are_those_of_the_text():
+    classifier = textnb.TextClassifier(model="multinomial", weights="counts", stemmer="porter").fit(TEXTS, LABELS)
+    flip = classifier.explain("Meetings, offers").what_would_flip()
+    assert flip.words in (["meetings"], ["offers"])
+
+
+def test_a_search_for_what_would_flip_predicts_so_many_characters(monkeypatch):
+    from textnb.model import flipping
+
+    classifier = textnb.TextClassifier(model="multinomial", weights="counts").fit(TEXTS, LABELS)
+    text = "cheap prize free claim cash " * 50
+    assert classifier.explain(text).what_would_flip() is not None
+    monkeypatch.setattr(flipping._Search, "n_left", 0)
+    monkeypatch.setattr(flipping._Search.__init__, "__defaults__", (0,))
+    assert classifier.explain(text).what_would_flip() is None
 
 
 @pytest.mark.slow

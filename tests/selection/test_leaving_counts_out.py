@@ -383,3 +383,13 @@ def test_words_that_only_the_left_out_have_can_be_ignored(way, name, options, gr
     np.testing.assert_allclose(found, expected, rtol=1e-10)
     (smoothed,) = leave_one_out_scores(ours.family, rows, y, [0.3], groups, **options)
     assert not np.allclose(smoothed, expected, rtol=1e-3)
+
+
+def test_terms_of_no_weight_say_nothing_even_where_a_class_never_has_them(recwarn):
+    """0 log 0 = 0, without a warning."""
+    from model.test_explanation import LABELS, TEXTS
+
+    for model in ("multinomial", "bernoulli"):
+        fitted = textnb.TextClassifier(model=model, weights="counts", alpha=0.0, calibrate=False).fit(TEXTS, LABELS)
+        assert not np.isnan(fitted.leave_one_out()).any()
+    assert [str(warning.message) for warning in recwarn] == []

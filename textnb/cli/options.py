@@ -95,6 +95,9 @@ Overwrite = Annotated[
     bool,
     Option("--overwrite", help="Write even over an input, another kind of file, or a model that knows more."),
 ]
+NoText = Annotated[
+    bool, Option("--no-text", help="Leave all texts and words, which may be private, out of the report.")
+]
 Strict = Annotated[bool, Option("--strict", help="Stop at the first document that cannot be read.")]
 AsJson = Annotated[bool, Option("--json", help="Print one JSON object.")]
 Quiet = Annotated[bool, Option("--quiet", "-q", help="No progress and no notices.")]

@@ -26,7 +26,7 @@ def report(
     compare: Annotated[
         Path | None, Option(metavar="OTHER", help="A second model file, to be compared on the same documents.")
     ] = None,
-    no_text: Annotated[bool, Option("--no-text", help="Leave out all texts and words, which may be private.")] = False,
+    no_text: options.NoText = False,
     overwrite: options.Overwrite = False,
     strict: options.Strict = False,
     as_json: Annotated[bool, Option("--json", help="Print all that the page shows as one JSON object.")] = False,

@@ -81,10 +81,9 @@ def train(
     reliability: options.ReliabilityPlot = None,
     report: Annotated[
         Path | None,
-        Option(
-            help="Write a page about the test, such as report.html; for one without texts: textnb report --no-text."
-        ),
+        Option(help="Write a page about the test, such as report.html."),
     ] = None,
+    no_text: options.NoText = False,
     strict: options.Strict = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
@@ -121,6 +120,8 @@ def train(
         raise ValueError(
             "--plot, --reliability and --report show an evaluation, and --test-size 0 holds nothing out for one"
         )
+    if no_text and report is None:
+        raise ValueError("--no-text leaves texts out of a report: name one by --report, or leave it out")
     if report is not None and cv is not None:
         raise ValueError("--report shows one model on documents that it has not seen, and --cv makes several models")
     if refit and cv is not None:
@@ -160,7 +161,8 @@ def train(
     elif cv is not None:
         result = cross_validate(corpus, cv, **common, **more)
     else:
-        result = train_model(corpus, test_size=test_size, refit=refit, report=report is not None, **common, **more)
+        more |= {"report": report is not None, "report_texts": not no_text}
+        result = train_model(corpus, test_size=test_size, refit=refit, **common, **more)
         if result.report is not None and report is not None:
             write_report(result.report, report)
             notice(f"wrote {report}", quiet)

@@ -154,14 +154,14 @@ class Block(NamedTuple):
 
     def weighted_logarithms(self, alpha: Alpha) -> Array:
         """Σ x log(left + α) over the entries of each pair, (P,)."""
-        return self.sums(self.value * log_smoothed(self.left, of_features(self.column, alpha)))
+        return self.sums(_times(self.value, log_smoothed(self.left, of_features(self.column, alpha))))
 
     def weighted_odds(self, alpha: Alpha, documents: Array) -> Array:
         """Σ x (log(left + α) − log(documents − left + α)), documents (E,), over the entries of each pair, (P,)."""
         smoothing = of_features(self.column, alpha)
-        return self.sums(
-            self.value * (log_smoothed(self.left, smoothing) - log_smoothed(documents - self.left, smoothing))
-        )
+        with np.errstate(invalid="ignore"):
+            odds = log_smoothed(self.left, smoothing) - log_smoothed(documents - self.left, smoothing)
+        return self.sums(_times(self.value, odds))
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,3 +226,9 @@ def logarithm_sums(rows: SparseRows, counts: Array, taken: Array, alpha: Alpha) 
     blocks = list(row_blocks(rows.indptr, max(1, _CACHED // max(1, counts.shape[1]))))
     run_blocks(fill, blocks, available_cores())
     return out
+
+
+def _times(values: Array, logarithms: Array) -> Array:
+    """x log p, which is 0 where x is, even if p is 0 too."""
+    with np.errstate(invalid="ignore"):
+        return np.where(values == 0, 0.0, values * logarithms)

@@ -189,7 +189,8 @@ class Explanation:
         """The fewest words without which the document would be of another class, or None if there are no such words.
 
         All occurrences of a word go together, and what is left is predicted anew. The words are sought by their shares:
-        exact for single words, and up to 32 plain counts; where n-grams or lengths matter, there might be fewer.
+        exact for plain counts of up to 32 words; where n-grams or lengths matter, and of very long texts, there might
+        be fewer than are found.
         """
         c = self.classes.index(self.label)
         if int(self.joint.argmax()) != c:
@@ -204,7 +205,21 @@ class Explanation:
             "log_odds": finite(self.log_odds),
             "probabilities": {str(label): p for label, p in self.probabilities.items()},
             "rows": [row.to_json() for row in self.rows],
+            "highlights": [
+                [start, end, finite(share), *(() if source is None else [source])]
+                for start, end, share, source in self.highlights
+            ],
+            **self._texts_to_json(),
         }
+
+    def _texts_to_json(self) -> dict[str, Any]:
+        """What spans point into: the text, or those of a table by column."""
+        texts = dict(self.texts)
+        return {"text": texts[None]} if None in texts else {"texts": texts}
+
+    def __repr__(self) -> str:
+        against = "" if self.against is None else f" against {self.against!r}, log-odds {self.log_odds:+.2f}"
+        return f"<Explanation of {self.label!r}{against}, {len(self._order)} rows>"
 
     def _repr_html_(self) -> str:
         """What notebooks show."""

@@ -16,14 +16,15 @@ _FIRST_WORDS = 60  # words that are each tried alone
 _RIVALS = 3  # classes that words are taken away for
 _FEW = 32  # words that people read: only as many are sought one by one
 _MORE_WORDS = 16  # that are tried where shares promise a flip too early
+_MOST_CHARACTERS = 8_000_000  # predicted in one search: of a text of a megabyte, a few candidates are tried
 _GROWTH = (1, 1.1, 1.3, 1.6, 2, 4, np.inf)  # of many words, how many times as many are tried
 
 
 class Flip(NamedTuple):
     """Words without which a document would be of another class."""
 
-    words: list[str]
-    spans: list[Span]
+    words: list[str]  # as the text has them, in lower case, the most telling first
+    spans: list[Span]  # all their places, in the order of the text
     label: Any
     sources: list[str | None]  # of each span, the column of a table that its text is from
 
@@ -31,7 +32,6 @@ class Flip(NamedTuple):
 class _Words(NamedTuple):
     """The words of a document, each with all its places, and what they add to the score of every class."""
 
-    names: list[str]
     places: list[list[tuple[int, Span]]]  # which text, and where in it
     shares: Array  # (n, K)
 
@@ -48,7 +48,7 @@ def fewest_words(
     `predict` gives the positions of the classes of documents, each the list of its texts.
     """
     words = _words_of(texts, len(classes))
-    if not words.names:
+    if not words.places:
         return None
     best = _Search(texts, words, joint, c, predict).best()
     if best is None:
@@ -56,7 +56,11 @@ def fewest_words(
     flipping, label = best
     places = sorted(place for i in flipping for place in words.places[i])
     sources = [texts[t].source for t, _ in places]
-    return Flip([words.names[i] for i in flipping], [span for _, span in places], classes[label], sources)
+    names = []
+    for i in flipping:
+        t, (start, end) = words.places[i][0]
+        names.append((texts[t].text or "")[start:end].lower())
+    return Flip(names, [span for _, span in places], classes[label], sources)
 
 
 def _words_of(texts: Sequence[Evidence], n_classes: int) -> _Words:
@@ -80,16 +84,17 @@ def _words_of(texts: Sequence[Evidence], n_classes: int) -> _Words:
     with np.errstate(invalid="ignore"):
         for owners, of_units in added:
             np.add.at(shares, owners, of_units)
-    return _Words(list(numbers), places, without_nan(shares))
+    return _Words(places, without_nan(shares))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class _Search:
     texts: Sequence[Evidence]
     words: _Words
     joint: Array
     c: int
     predict: Callable[[list[list[str]]], Array]
+    n_left: int = _MOST_CHARACTERS  # that may still be predicted
 
     def best(self) -> tuple[list[int], int] | None:
         """Numbers of words, and the class without them."""
@@ -126,6 +131,9 @@ class _Search:
 
     def _first(self, candidates: list[list[int]]) -> tuple[list[int], int] | None:
         """The first of some sets of words without which the class is another, and that class."""
+        length = sum(len(evidence.text or "") for evidence in self.texts)
+        candidates = candidates[: self.n_left // max(length, 1)]
+        self.n_left -= length * len(candidates)
         if not candidates:
             return None
         labels = self.predict([self._texts_without(words) for words in candidates]).tolist()

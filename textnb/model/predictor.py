@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from textnb.model.explanation import Explanation
     from textnb.text.spans import Occurrences
 
+_MOST_PLACES = 1 << 23  # terms of a document, at the most, that explanations have places of
 _BLOCK = 4096  # documents whose counts and scores are held at a time
 
 
@@ -113,8 +114,7 @@ class Predictor:
         from textnb.model.explanation import explanation
 
         (document,) = decoded(as_documents([text]))
-        occurrences = self.features.locate(document, self.analyzer)
-        counts = self._counted(occurrences)
+        occurrences, counts = self._located(document)
         weighted = self.weighting.apply(counts)
         joint = self._with_prior(weighted)
         return explanation(
@@ -131,19 +131,25 @@ class Predictor:
 
     def evidence(self, text: str) -> list[Evidence]:
         """What the terms of a text, and what goes with any text, add to the scores."""
-        occurrences = self.features.locate(text, self.analyzer)
-        counts = self._counted(occurrences)
+        occurrences, counts = self._located(text)
         return self._evidence(text, occurrences, counts, self.weighting.apply(counts))
 
+    def _located(self, text: str) -> tuple[Occurrences | None, SparseRows]:
+        """Where a document has which columns, and the row that `count` gives; places not of too many terms."""
+        low, high = self.analyzer.ngrams
+        if len(text) * (high - low + 1) > _MOST_PLACES:
+            return None, self._count([text])
+        occurrences = self.features.locate(text, self.analyzer)
+        return occurrences, self._counted(occurrences)
+
     def _counted(self, occurrences: Occurrences) -> SparseRows:
-        """The row that `count` gives, of a document whose terms are located."""
         known = occurrences.ids[occurrences.ids >= 0]
         columns, counts = np.unique(known, return_counts=True)
         row = SparseRows(np.array([0, len(columns)]), columns, counts, self.features.n_columns)
         return row.append_column(np.array([len(occurrences.ids) - len(known)])) if self.unknown else row
 
     def _evidence(
-        self, text: str, occurrences: Occurrences, counts: SparseRows, weighted: SparseRows
+        self, text: str, occurrences: Occurrences | None, counts: SparseRows, weighted: SparseRows
     ) -> list[Evidence]:
         from textnb.model.evidence import Evidence, constants
         from textnb.text.spans import words
@@ -153,6 +159,7 @@ class Predictor:
         unknown = len(columns) - 1 if len(columns) and columns[-1] == self.features.n_columns else None
 
         def by_row() -> Occurrences:
+            assert occurrences is not None
             known = occurrences.ids >= 0
             rows = np.where(known, np.searchsorted(columns, occurrences.ids), -1 if unknown is None else unknown)
             return occurrences._replace(ids=rows).select((rows >= 0) & (occurrences.n_units > 0))
@@ -164,7 +171,7 @@ class Predictor:
             values=weighted.data,
             counts=counts.data,
             text=text,
-            occurrences=by_row,
+            occurrences=None if occurrences is None else by_row,
             words=lambda: words(self.analyzer, text),
             unknown=unknown,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import floor, log10
 from textwrap import fill
 from typing import TYPE_CHECKING
 
@@ -32,28 +33,34 @@ def explanation_text(document: ExplainedDocument, n_rows: int, *, coloured: bool
     Where there are colours, the text itself is shown, its words marked.
     """
     why, flip = document.explanation, document.flip
-    lines = [_decision(why), ""]
+    unsure = ["unsure, by the costs that the model decides by; most probable is", ""] if document.unsure else []
+    lines = [*unsure, _decision(why), ""]
     if coloured and why.texts:
         lines += [_marked_texts(why), ""]
     rows = [row for row in why.rows if row.contribution]
-    widest = max((abs(row.contribution) for row in rows), default=1.0)
-    shown = [(*cells, _bar(added, widest)) for cells, added in _cells(rows, n_rows)]
-    shown.append(("sum", "", "", f"{why.log_odds:+.2f}", ""))
-    lines.append(_without_sources(("term", "column", "count", "adds", ""), shown, why))
+    if not rows:
+        return "\n".join([*lines, "the model knows no word of it, and no class is more probable than another"])
+    widest = max(abs(row.contribution) for row in rows)
+    digits = _digits(widest)
+    shown = [(*cells, _bar(added, widest)) for cells, added in _cells(rows, n_rows, digits)]
+    shown.append(("sum", "", "", f"{why.log_odds:+.{digits}f}", ""))
+    lines.append(_contribution_table(("term", "column", "count", "adds", ""), shown, why))
     if flip is not None:
         named = ", ".join(_name(word) for word in flip.words[:FLIPPING])
         more = f" and {len(flip.words) - FLIPPING} more words" if len(flip.words) > FLIPPING else ""
-        lines += ["", fill(f"without {named}{more} it would be {_name(flip.label)}", WIDTH)]
+        what = "the most probable class" if document.decided else "it"
+        lines += ["", fill(f"without {named}{more} {what} would be {_name(flip.label)}", WIDTH)]
     return "\n".join(lines)
 
 
 def contributions_text(why: Explanation, n_rows: int, indent: str = "    ") -> str:
     """The largest contributions, a line each, all others together, and their sum."""
     rows = [row for row in why.rows if row.contribution]
-    shown = [cells for cells, _ in _cells(rows, n_rows)]
+    digits = _digits(max((abs(row.contribution) for row in rows), default=1.0))
+    shown = [cells for cells, _ in _cells(rows, n_rows, digits)]
     against = "" if why.against is None else f" against {_name(why.against)}"
-    shown.append((f"{_name(why.label)}{against}", "", "", f"{why.log_odds:+.2f}"))
-    _, *lines = _without_sources(("", "", "", ""), shown, why).splitlines()
+    shown.append((f"{_name(why.label)}{against}", "", "", f"{why.log_odds:+.{digits}f}"))
+    _, *lines = _contribution_table(("", "", "", ""), shown, why).splitlines()
     return "\n".join(f"{indent}{line}" for line in lines)
 
 
@@ -65,17 +72,23 @@ def _decision(why: Explanation) -> str:
 # The table
 
 
-def _cells(rows: list[Row], n_rows: int) -> Iterable[tuple[tuple[str, str, str, str], float]]:
+def _digits(largest: float) -> int:
+    """After the point: two, and more where all numbers are small."""
+    return 2 if not 0 < largest < 0.1 else min(2 - floor(log10(largest)), 12)
+
+
+def _cells(rows: list[Row], n_rows: int, digits: int) -> Iterable[tuple[tuple[str, str, str, str], float]]:
     """The cells of the first rows, and of all others as one, each with what it adds."""
+    n_rows += len(rows) == n_rows + 1  # a single other row is as short as its name
     for row in rows[:n_rows]:
         source, count = "" if row.source is None else _name(row.source), "" if row.count is None else f"{row.count}"
-        yield (_name(term_of(row)), source, count, f"{row.contribution:+.2f}"), row.contribution
+        yield (_name(term_of(row)), source, count, f"{row.contribution:+.{digits}f}"), row.contribution
     if rest := rows[n_rows:]:
         total, count = sum(row.contribution for row in rest), f"{sum(row.count or 0 for row in rest)}"
-        yield (f"({counted(len(rest), 'other')})", "", count, f"{total:+.2f}"), total
+        yield (f"({counted(len(rest), 'other')})", "", count, f"{total:+.{digits}f}"), total
 
 
-def _without_sources(headers: tuple[str, ...], rows: Sequence[tuple[str, ...]], why: Explanation) -> str:
+def _contribution_table(headers: tuple[str, ...], rows: Sequence[tuple[str, ...]], why: Explanation) -> str:
     """A table of cells, without that of columns where the document is a text and not a row of columns."""
     align = "llrrl"[: len(headers)]
     if any(row.source is not None for row in why.rows):

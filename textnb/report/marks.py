@@ -28,8 +28,13 @@ def marks_of(why: Explanation, source: str | None) -> list[Mark]:
 
 
 def term_of(row: Row) -> str:
-    """The term or value of a row; what is neither, or was never learned, stands in brackets."""
-    return row.term if row.kind in ("term", "value") else f"[{row.term}]"
+    """The term or value of a row; what is neither, or was never learned, stands in brackets.
+
+    A term with blanks at its ends, as those of characters have, stands in quotation marks.
+    """
+    if row.kind not in ("term", "value"):
+        return f"[{row.term}]"
+    return row.term if row.term == row.term.strip() else f'"{row.term}"'
 
 
 def strongest(marks: Iterable[Mark]) -> float:

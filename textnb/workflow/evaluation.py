@@ -132,7 +132,7 @@ def documents_to_test(
         if learned.all():
             raise ValueError(_all_learned(read, part, len(rows)))
         rows = rows[~learned]
-    _require_shared_classes(classifier, read, read.labels[rows], path or "given", progress)
+    require_shared_classes(classifier, read, read.labels[rows], path or "given", progress)
     return EvaluatedDocuments(
         classifier=classifier,
         columns=columns,
@@ -208,7 +208,7 @@ def _all_learned(corpus: Corpus, part: str, n: int) -> str:
     )
 
 
-def _require_shared_classes(classifier: Any, corpus: Corpus, labels: Array, path: str, progress: Progress) -> None:
+def require_shared_classes(classifier: Any, corpus: Corpus, labels: Array, path: str, progress: Progress) -> None:
     known = set(map(str, classifier.classes_.tolist()))
     unknown = sorted(set(labels.tolist()) - known)
     if known.isdisjoint(labels.tolist()):

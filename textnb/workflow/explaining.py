@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from os import PathLike
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from textnb.corpora.messages import read_messages
 from textnb.corpora.problems import Skipped
 from textnb.corpora.rows import ReadOptions
@@ -26,10 +28,13 @@ class ExplainedDocument(NamedTuple):
     id: str
     explanation: Explanation
     flip: Flip | None
+    decided: bool = False  # whether costs or a ceiling decide, and not the probability alone
+    unsure: bool = False  # whether they name no class; explained is then the most probable one
 
     def to_json(self) -> dict[str, Any]:
         flip = None if self.flip is None else {"words": self.flip.words, "label": self.flip.label}
-        return {"id": self.id, **self.explanation.to_json(), "flip": flip}
+        decision = {"decision": None if self.unsure else self.explanation.label} if self.decided else {}
+        return {"id": self.id, **decision, **self.explanation.to_json(), "flip": flip}
 
 
 class ExplainedAnswer(NamedTuple):
@@ -59,7 +64,8 @@ def explain(
     Parameters
     ----------
     label, against : str, optional
-        The class to explain, and the one to compare it with; by default the most probable class and the next.
+        The class to explain, and the one to compare it with; by default the class that `predict` names, or where that
+        is unsure the most probable one, and the most probable other class.
     model, files, lines, as_document, options, skipped, progress
         As for `predict`.
 
@@ -78,9 +84,15 @@ def explain(
     predictor, documents = _open(model, files, lines, as_document, options, skipped, progress)
     known = _by_name(predictor)
     pair = {"label": known.get(label or "", label), "against": known.get(against or "", against)}
+    decided = label is None and getattr(predictor, "policy", None) is not None
     for name, content in documents:
-        explanation = predictor.explain(content, **pair)
-        yield ExplainedDocument(name, explanation, explanation.what_would_flip())
+        explanation, unsure = predictor.explain(content, **pair), False
+        if decided:
+            (named,) = predictor.named(explanation.log_proba()[np.newaxis])
+            unsure = named is None
+            if not unsure and named != explanation.label:
+                explanation = explanation.of(named, pair["against"])
+        yield ExplainedDocument(name, explanation, explanation.what_would_flip(), decided, unsure)
 
 
 def predict_explained(

@@ -63,6 +63,7 @@ def train(
     refit: bool = False,
     compact: bool = False,
     report: bool = False,
+    report_texts: bool = True,
     progress: Progress = SILENT,
     **settings: Any,
 ) -> TrainingResult:
@@ -93,6 +94,8 @@ def train(
         Save a smaller file that only predicts: see `textnb.workflow.compact`.
     report : bool, default=False
         Make a report on what was held out: see `textnb.workflow.report`.
+    report_texts : bool, default=True
+        Whether the report has texts of documents, and terms.
     progress : Progress, optional
         Receives messages and progress while the work is done.
     **settings
@@ -136,7 +139,7 @@ def train(
             from textnb.workflow.reporting.making import report_on
 
             tested = work.tested(None if place is None else place.path, learn, test, evaluated_on)
-            shown = report_on(tested, learn, progress=progress)
+            shown = report_on(tested, learn, texts=report_texts, progress=progress)
             evaluation, decided = shown.evaluation, shown.result.decisions
         else:
             evaluation, decided = evaluate_documents(work.model, held_out, labels, progress)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import floor, log10
+from math import floor, isfinite, log10
 from typing import Any
 
 import numpy as np
@@ -43,7 +43,10 @@ class ShownExplanation:
 
 @dataclass(frozen=True)
 class ShownDocument:
-    """A document that a report shows; classes are numbers. `flip` has words without which it would be of a class."""
+    """A document that a report shows; classes are numbers.
+
+    `flip` has words without which it would be of another class, if such were sought and found.
+    """
 
     where: str
     true: int
@@ -56,11 +59,13 @@ class ShownDocument:
     is_cut: bool
     explanation: ShownExplanation
     flip: tuple[list[str], int] | None = None
+    is_flip_sought: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        shown = {name: value for name, value in vars(self).items() if name not in ("explanation", "flip")}
+        others = ("explanation", "flip", "is_flip_sought")
+        shown = {name: value for name, value in vars(self).items() if name not in others}
         flip = None if self.flip is None else {"words": self.flip[0], "label": self.flip[1]}
-        return {**shown, **self.explanation.to_json(), "flip": flip}
+        return {**shown, **self.explanation.to_json(), **({"flip": flip} if self.is_flip_sought else {})}
 
 
 def cut(text: str, limit: int = TEXT_LIMIT) -> str:
@@ -86,14 +91,15 @@ def shown_explanation(
     starts, ends, shares = explanation.shares(source)
     smallest = _SMALLEST_MARK * np.abs(shares).max(initial=0.0, where=np.isfinite(shares))
     marked = (ends <= len(text or "")) & (shares != 0) & ~(np.abs(shares) < smallest)
-    marks = (column[marked].tolist() for column in (starts, ends, shares))
+    rounded = np.round(shares[marked], digits) + 0.0
+    marks = (starts[marked].tolist(), ends[marked].tolist(), rounded.tolist())
     return ShownExplanation(
         label=numbers[explanation.label],
         against=None if explanation.against is None else numbers[explanation.against],
         log_odds=_rounded(explanation.log_odds, digits),
         rows=tuple((_named(row, source), row.count, _rounded(row.contribution, digits), row.kind) for row in rows),
         rest=(len(contributions) - len(rows), _rounded(float(contributions[len(rows) :].sum()), digits)),
-        marks=tuple((start, end, _rounded(share, digits)) for start, end, share in zip(*marks, strict=True)),
+        marks=tuple((start, end, share if isfinite(share) else None) for start, end, share in zip(*marks, strict=True)),
     )
 
 

@@ -31,7 +31,8 @@ class Explainer:
         against = self.column[true] if true != predicted and true in self.column else None
         why = self._why(i, predicted, against) if self.texts else None
         own = int(view.own[i])
-        flip = why.what_would_flip() if why is not None and i in self.flipped else None
+        is_sought = why is not None and i in self.flipped
+        flip = why.what_would_flip() if why is not None and is_sought else None
         return ShownDocument(
             where=view.tested.corpus.place(int(view.tested.rows[i])),
             true=true,
@@ -46,6 +47,7 @@ class Explainer:
             if why is None
             else shown_explanation(why, self.numbers, shown, self.source),
             flip=None if flip is None else (flip.words, self.numbers[flip.label]),
+            is_flip_sought=is_sought,
         )
 
     def _why(self, i: int, predicted: int, against: int | None) -> Explanation | None:

@@ -54,8 +54,11 @@ def _share_below(others: Array, scores: Array) -> Array:
     return places / (2 * len(others))
 
 
-def macro_f1_interval(matrix: Counts) -> Interval:
-    """From the 2.5th to the 97.5th percentile of the macro-F1 of matrices drawn from this one: Efron's bootstrap."""
+def macro_f1_interval(matrix: Counts) -> Interval | None:
+    """From the 2.5th to the 97.5th percentile of the macro-F1 of matrices drawn from this one: Efron's bootstrap.
+
+    None where all of them have the same.
+    """
     rng = np.random.RandomState(_SEED)
     true, predicted = np.nonzero(matrix)
     n = int(matrix.sum())
@@ -66,4 +69,4 @@ def macro_f1_interval(matrix: Counts) -> Interval:
         resampled[true, predicted] = counts
         found[i] = precision_recall_f1(resampled)[2].mean()
     low, high = np.percentile(found, (2.5, 97.5))
-    return float(low), float(high)
+    return None if low == high else (float(low), float(high))  # what never varies says nothing about chance

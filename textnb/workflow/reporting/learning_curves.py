@@ -15,7 +15,6 @@ from textnb.model.learner import CountedDocuments, Learner
 from textnb.statistics.counts import unique_classes
 from textnb.text.counting import count_all, count_known
 from textnb.workflow.metrics import wilson_interval
-from textnb.workflow.progress import SILENT, Progress
 
 SHARES = (16, 8, 4, 2, 1)  # one in so many of the documents
 FEWEST_DOCUMENTS = 32
@@ -56,7 +55,6 @@ def learning_curve(
     texts: list[str],
     true_labels: Array,
     accuracy_of_all: float | None = None,
-    progress: Progress = SILENT,
 ) -> LearningCurve:
     """The curve of a model's settings over what it has learned, tested on some texts.
 
@@ -83,7 +81,7 @@ def learning_curve(
     order = nested_order(np.unique(labels, return_inverse=True)[1])
     nested = _NestedModels.of(model, learned, labels, texts)
     points = []
-    for share in progress.each(SHARES, len(SHARES), "learning fewer documents", " models"):
+    for share in SHARES:
         some = np.sort(order[: len(order) // share])
         if share == 1 and accuracy_of_all is not None:
             points.append(LearningPoint(len(some), accuracy_of_all, len(texts)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +14,7 @@ from textnb.estimators.text_model import TextModel
 from textnb.model.explanation import finite
 from textnb.workflow.evaluation import EvaluatedDocuments, documents_to_test, evaluate_probabilities
 from textnb.workflow.inputs import ModelLike
+from textnb.workflow.metrics import DecisionEvaluation
 from textnb.workflow.progress import SILENT, Progress
 from textnb.workflow.reading import CorpusLike
 from textnb.workflow.reporting.confused_pairs import most_confused_pairs
@@ -25,7 +27,7 @@ from textnb.workflow.reporting.duplicates import TestedDuplicates, find_duplicat
 from textnb.workflow.reporting.explained import Explainer
 from textnb.workflow.reporting.learning_curves import LearningCurve, learning_curve
 from textnb.workflow.reporting.results import DuplicatePair, DuplicateSummary, ReportResult, SuspectedLabel
-from textnb.workflow.reporting.scoring import score, texts_of
+from textnb.workflow.reporting.scoring import ScoredDocuments, score, texts_of
 from textnb.workflow.reporting.second_model import second_model
 from textnb.workflow.reporting.slices import slices_of
 from textnb.workflow.reporting.view import LISTED, View
@@ -102,6 +104,23 @@ def report_on(
     scored = score(tested, progress)
     evaluation, decisions = evaluate_probabilities(tested.classifier, scored.log_probabilities, tested.labels)
     view = View.of(tested, scored, evaluation)
+    with ThreadPoolExecutor(1, thread_name_prefix="textnb") as beside:  # counting leaves time for explaining
+        curve = beside.submit(_learning_curve, tested, view, learned)
+        return _report(tested, scored, view, decisions, learned, curve, other, texts, progress)
+
+
+def _report(
+    tested: EvaluatedDocuments,
+    scored: ScoredDocuments,
+    view: View,
+    decisions: DecisionEvaluation | None,
+    learned: Array | None,
+    curve: Future[LearningCurve],
+    other: EvaluatedDocuments | None,
+    texts: bool,
+    progress: Progress,
+) -> ReportResult:
+    evaluation = view.evaluation
     progress.status("comparing documents with one another …")
     duplicates = None
     if scored.texts is not None:
@@ -150,7 +169,7 @@ def report_on(
             is_duplicate=None if duplicates is None else duplicates.is_repeated,
         ),
         top_words=view.top_words(texts),
-        learning_curve=_learning_curve(tested, view, learned, progress),
+        learning_curve=curve.result(),
         comparison=None
         if compare is None
         else replace(compare, others={number[i]: of for i, of in compare.others.items()}),
@@ -161,7 +180,9 @@ def _listed_pairs(tested: EvaluatedDocuments, duplicates: TestedDuplicates | Non
     """The near duplicates that are listed, those with different labels first."""
     labels = tested.corpus.labels
     pairs = [] if duplicates is None else duplicates.pairs
-    return sorted(pairs, key=lambda pair: bool(labels[pair.first] == labels[pair.second]))[:LISTED]
+    ordered = sorted(pairs, key=lambda pair: bool(labels[pair.first] == labels[pair.second]))
+    once = {(pair.second, labels[pair.first]): pair for pair in reversed(ordered)}  # of many copies, one of each class
+    return [pair for pair in ordered if once[pair.second, labels[pair.first]] is pair][:LISTED]
 
 
 def _duplicate_summary(
@@ -198,7 +219,7 @@ def _duplicate_summary(
     )
 
 
-def _learning_curve(tested: EvaluatedDocuments, view: View, learned: Array | None, progress: Progress) -> LearningCurve:
+def _learning_curve(tested: EvaluatedDocuments, view: View, learned: Array | None) -> LearningCurve:
     model, texts = tested.classifier, view.scored.texts
     if not isinstance(model, TextModel) or texts is None:
         return LearningCurve(why_not=NOT_OF_TABLES)
@@ -212,5 +233,4 @@ def _learning_curve(tested: EvaluatedDocuments, view: View, learned: Array | Non
         texts,
         tested.labels,
         view.evaluation.accuracy if is_all else None,
-        progress,
     )

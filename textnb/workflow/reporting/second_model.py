@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from textnb.corpora.rows import ReadOptions
-from textnb.workflow.evaluation import CANNOT_KNOW, EvaluatedDocuments, which_are_learned
+from textnb.workflow.evaluation import CANNOT_KNOW, EvaluatedDocuments, require_shared_classes, which_are_learned
 from textnb.workflow.inputs import ModelLike, TextInput, open_fitted, remembered_columns, take
 from textnb.workflow.progress import Progress
 from textnb.workflow.reading import CorpusLike, opened, with_columns
@@ -27,15 +27,22 @@ def second_model(
     """Both models with the same documents: those of the first that the second has not learned either."""
     classifier, columns, path = open_fitted(model)
     options = options or ReadOptions(text=None)
-    mine, its = (with_columns(options, remembered_columns(file), label) for file in (path, first.model_file))
-    read = first.corpus
-    if mine != its or not (isinstance(columns, TextInput) and isinstance(first.columns, TextInput)):
-        read = opened(corpus, columns.options(mine), progress)
+    of_first = with_columns(options, remembered_columns(first.model_file), label)
+    own = with_columns(options, remembered_columns(path), of_first.label)
+    read, are_texts = first.corpus, isinstance(columns, TextInput)
+    if own != of_first or not (are_texts and isinstance(first.columns, TextInput)):
+        try:
+            read = opened(corpus, columns.options(own), progress)
+        except ValueError as error:
+            if not (are_texts and any(first.corpus.texts)):
+                raise ValueError(f"for {path or 'the second model'}: {error}") from None
+            progress.notice(f"{path or 'the second model'} gets the texts that the first model reads")
         if not np.array_equal(read.labels, first.corpus.labels):
             raise ValueError(
                 f"the two models read different documents of {read.name}: some are skipped for one of them; leave out "
                 "what lacks a text or a column"
             )
+    require_shared_classes(classifier, read, read.labels[first.rows], path or "given second", progress)
     learned = which_are_learned(classifier, take(columns.documents(read), first.rows))
     if learned is None:
         progress.notice(f"of {path or 'the second model'}: {CANNOT_KNOW}")
