@@ -62,6 +62,7 @@ def measure_explanations(corpus: Corpus, rounds: int) -> list[dict[str, Any]]:
     found = []
     for recipe, settings in RECIPES.items():
         classifier = textnb.TextClassifier(**settings, calibrate=False).fit(corpus.texts[::2], corpus.labels[::2])
+        classifier.predict(corpus.texts)  # so that its lookup is compiled, as in anything that predicts much
 
         def predict(classifier: Any = classifier) -> None:
             for text in texts:

@@ -98,3 +98,29 @@ def test_names_of_a_compiled_lookup_are_those_of_the_table():
         assert terms.strings(wanted) == before
         with pytest.raises(IndexError, match="out of range"):
             terms.strings(np.array([len(terms)]))
+
+
+def test_forged_words_of_ngrams_have_no_names():
+    from kernel_tables import ngrams_to_arrays
+
+    from textnb.arrays import compiled_kernel
+
+    if (kernel := compiled_kernel()) is None:
+        pytest.skip("the kernel is not compiled")
+    blob, offsets, starts, rest = ngrams_to_arrays(["cat", "cat sat", "sat"], 1)
+    rest[1] = 2**31 - 1
+    probe = kernel.Probe(blob, offsets, starts, rest)
+    assert kernel.probe_strings(probe, np.array([0, 2])) == ["cat", "sat"]
+    with pytest.raises(ValueError, match="a word of n-gram 1 is out of range"):
+        kernel.probe_strings(probe, np.array([1]))
+
+
+def test_what_is_no_text_is_refused():
+    from textnb.arrays import compiled_kernel
+
+    if (kernel := compiled_kernel()) is None:
+        pytest.skip("the kernel is not compiled")
+    probe = count_all(LEARNED, Analyzer())[0].probe
+    for wrong in (b"cat", None, 3):
+        with pytest.raises(TypeError):
+            kernel.locate_known(wrong, probe, None, "word", 1, 1, True, None)

@@ -39,9 +39,7 @@ def take(documents: Documents, rows: Array) -> Documents:
 def shown_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The main parameters of a classifier, and those that differ from the default, or from the literature's values."""
     defaults = effective(TextModel().get_params(), {})
-    values: dict[str, Any] = {
-        name: list(value) if isinstance(value, tuple) else value for name, value in parameters.items()
-    }
+    values: dict[str, Any] = {name: _plain_value(value) for name, value in parameters.items()}
     values["weights"] = family(values["model"]).weighting(values["weights"])
     shown = {name: values[name] for name in ALWAYS_SHOWN}
     return shown | {
@@ -49,6 +47,13 @@ def shown_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
         for name, value in values.items()
         if name not in (*ALWAYS_SHOWN, *NEVER_SHOWN) and value != defaults[name]
     }
+
+
+def _plain_value(value: Any) -> Any:
+    """A value as JSON can have it: a list for a tuple, its name for a function."""
+    if callable(value):
+        return getattr(value, "__qualname__", type(value).__name__)
+    return list(value) if isinstance(value, tuple) else value
 
 
 class TextInput:
