@@ -38,10 +38,12 @@ class Evidence:
             return Occurrences(nowhere, nowhere, nowhere, nowhere, nowhere)
         return self.occurrences()
 
-    def spans(self, rows: Array) -> list[tuple[Span, ...]]:
-        """Where the terms of some rows stand."""
+    def spans(self, rows: Array | None = None) -> list[tuple[Span, ...]]:
+        """Where the terms of all rows, or of some, stand."""
         if self.occurrences is None:
-            return [()] * len(rows)
+            return [()] * len(self.scores if rows is None else rows)
+        if rows is None:
+            return self.located.spans(len(self.scores))
         number = np.full(len(self.scores), -1)
         number[rows] = np.arange(len(rows))
         wanted = self.located._replace(ids=number[self.located.ids])
