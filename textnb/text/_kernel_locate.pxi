@@ -3,6 +3,9 @@
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 
+cdef extern from "Python.h":
+    void PyObject_GC_UnTrack(void *object)
+
 
 def locate_known(str text not None, Probe probe not None, columns, analyzer, ngram_min, ngram_max, lowercase, stop_words):
     """Where a text has the terms of the probe: `(columns, first, n_units, starts, ends)`.
@@ -51,9 +54,13 @@ def spans_by_id(
         if not (0 <= first[i] and 0 < n_units[i] <= starts.shape[0] - first[i]):
             raise IndexError(f"occurrence {i} has units that are not there.")
         span = (starts[first[i]], ends[first[i] + n_units[i] - 1])
+        PyObject_GC_UnTrack(<void *>span)  # whole numbers make no cycles, and thousands of them no work
         sizes[ids[i]] -= 1
         Py_INCREF(span)
         PyTuple_SET_ITEM(spans[ids[i]], sizes[ids[i]], span)
+    for of_id in spans:
+        if of_id:
+            PyObject_GC_UnTrack(<void *>of_id)
     return spans
 
 
