@@ -8,6 +8,7 @@ import numpy as np
 
 from textnb.report.page.markup import Html, data_table, headline_figure, join, note, tag
 from textnb.report.page.numbers import breakable, class_name, interval, percent
+from textnb.report.tables import counted
 from textnb.workflow.metrics import part_of_matrix
 
 NAMED_COLUMNS = 6  # up to so many classes, columns have names; above, numbers
@@ -42,10 +43,10 @@ def _figures(decided: dict[str, Any]) -> Html:
             "Decided rightly",
             f"{decided['accuracy']:.4f}",
             f"95 %: {interval(bounds, 4)}" if bounds else None,
-            f"{right:,} of {n:,} documents were given their true class.",
+            f"{right:,} of {n:,} documents got their true class.",
         ),
-        ("Decided wrongly", f"{wrong / n:.4f}", None, f"{wrong:,} documents were given another class."),
-        ("Unsure", f"{unsure / n:.4f}", None, f"{unsure:,} documents were given no class."),
+        ("Decided wrongly", f"{wrong / n:.4f}", None, f"{counted(wrong, 'document')} got another class."),
+        ("Unsure", f"{unsure / n:.4f}", None, f"{counted(unsure, 'document')} got no class."),
         ("Average cost", f"{decided['average_cost']:.4f}", f"± {decided['cost_error']:.4f}", _cost_meaning(decided)),
     ]
     return tag("div", [headline_figure(*figure) for figure in figures], class_="figures")

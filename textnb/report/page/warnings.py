@@ -47,5 +47,5 @@ def _unknown_classes(result: dict[str, Any]) -> list[str]:
     n_documents = counted(sum(row["support"] for row in unknown), "document")
     told = f"The model does not know {classes} ({', '.join(names)}): {n_documents} can only be wrong."
     if result["evaluation"]["log_loss"] is None:
-        told += " The log-loss is not shown: it is infinite, as these classes have no probability."
+        told += " The log-loss is infinite where a true class has no probability, so it is not shown."
     return [told]
