@@ -150,7 +150,7 @@ def test_keyboard_alone_opens_a_cell_and_a_document(open_page) -> None:
     assert listed(page) == numbers
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    assert page.locator(f'#cell-list details[data-document="{numbers[0]}"] .text').is_visible()
+    page.locator(f'#cell-list details[data-document="{numbers[0]}"] .text').wait_for()
 
 
 def test_arrow_keys_move_between_cells_and_one_stays_in_the_tab_order(open_page) -> None:
@@ -264,7 +264,8 @@ def test_what_would_flip_a_decision_is_named_where_it_is_known(open_page) -> Non
         elif flip is None:
             assert sentences == ["No words were found whose removal would change the class."]
         else:
-            assert sentences == [f"Without win, <i>\\u200b it would be {found.report['classes'][flip['label']]}."]
+            label = printable(found.report["classes"][flip["label"]])
+            assert sentences == [f"Without win, <i>\\u200b it would be {label}."]
 
 
 def figures_shown(page) -> dict[str, str]:
@@ -491,7 +492,7 @@ def test_long_words_do_not_make_a_long_page(open_page) -> None:
     height = "document.documentElement.scrollHeight"
     pages = [open_page(SAMPLES[name], width=PHONE) for name in ("three", "long words")]
     ordinary, long = (page.evaluate(height) for page in pages)
-    assert long < ordinary + 500
+    assert long < 1.2 * ordinary
     open_everything(pages[1])
     assert pages[1].evaluate(height) < 2 * ordinary
 
