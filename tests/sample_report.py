@@ -13,6 +13,7 @@ HOSTILE_TEXT = (
 )
 HOSTILE_WHERE = "mail/<svg onload=alert(2)>\n\u202e.eml"
 HOSTILE_WORD = "<i>\u200b"
+LONG_WORD = "a" + 4998 * "b" + "c"
 WEIGHTS = {"free": 2.5, "win": 1.75, "prize": 1.25, "lunch": -2.0, "tomorrow": -1.5, "thanks": -1.0, "the": 0.125}
 OPENINGS = ["", "👍 ", "שלום \u202e ", "line one\nline two\t", "e\u0301 👩\u200d👩 "]
 
@@ -54,6 +55,50 @@ def three_classes(**changes: Any) -> Sample:
 
 def many_classes(**changes: Any) -> Sample:
     return sample([f"group.{number:02d}.of.many" for number in range(20)], 300, **changes)
+
+
+def decided_classes(**changes: Any) -> Sample:
+    """A model with a policy: below a probability of 0.6 it names no class."""
+    made = three_classes(**changes)
+    made.report["decisions"] = _decisions(made)
+    return made
+
+
+def long_words() -> Sample:
+    """A word of 5,000 characters, and one with a blank at its end, wherever words are shown."""
+    made = three_classes()
+    report = made.report
+    long, blank = LONG_WORD, "ear "
+    report["top_words"] = [[[long, 2.25], [blank, 1.0], [long, 0.5]] for _ in report["classes"]]
+    report["confused_pairs"][0]["words"] = [[long, 1.5, 3], [blank, 1.0, 2]]
+    for document in report["documents"]:
+        document["text"], document["marks"] = f"{long} {document['text']}", [[0, len(long), 2.0]]
+        document["rows"] = [[long, 3, 2.0, "term"], [blank, 1, 1.0, "term"], *document["rows"]]
+        document["log_odds"] += 3.0
+        document["flip"] = {"words": [long, blank], "label": document["true"]}
+    return made
+
+
+def _decisions(made: Sample) -> dict[str, Any]:
+    classes, n = made.report["classes"], len(made.true)
+    matrix = [[0] * (len(classes) + 1) for _ in classes]
+    for true, row in zip(made.true, made.probabilities, strict=True):
+        matrix[true][row.index(max(row)) if max(row) >= 0.6 else -1] += 1
+    right, unsure = sum(row[c] for c, row in enumerate(matrix)), sum(row[-1] for row in matrix)
+    per_class = [
+        {
+            "class": label,
+            "caught": row[c] / sum(row),
+            "lost": (sum(row) - row[c] - row[-1]) / sum(row),
+            "unsure": row[-1] / sum(row),
+            "support": sum(row),
+        }
+        for c, (label, row) in enumerate(zip(classes, matrix, strict=True))
+    ]
+    costs = {"average_cost": 0.25, "cost_error": 0.0125, "expected_cost": 0.1875, "unsure": unsure / n, "n": n}
+    rate = {"false_positive_rate": None, "false_positive_interval": None, "protected": None}
+    accuracy = {"accuracy": right / n, "accuracy_interval": [right / n - 0.05, right / n + 0.05]}
+    return {**costs, **rate, **accuracy, "per_class": per_class, "confusion_matrix": matrix}
 
 
 def sample(classes: list[str], n: int, texts: bool = True, compared: bool = False) -> Sample:
@@ -156,6 +201,8 @@ def _document(
     rows.append(["prior", None, -0.5, "prior"])
     if number % 5 == 0:
         rows.append([HOSTILE_WORD, 1, 0.25, "term"])
+    if number % 6 == 0:
+        rows.append(["size = 1,024", None, 0.375, "value"])
     runner_up = max((c for c in range(len(row)) if c != predicted), key=row.__getitem__)
     shown = {
         "where": HOSTILE_WHERE if number % 7 == 0 else f"test.csv:{number + 2}",
@@ -173,13 +220,15 @@ def _document(
         "rows": sorted(rows, key=lambda row: -abs(row[2])),
         "rest": [3, 0.125],
         "marks": marks,
-        "flip": {"words": ["win", HOSTILE_WORD], "label": runner_up} if number % 2 else None,
     }
+    if number % 3:  # of the others it was not sought
+        shown["flip"] = {"words": ["win", HOSTILE_WORD], "label": runner_up} if number % 3 == 1 else None
     if texts:
         return shown
     prior = [row for row in rows if row[3] == "prior"]
     rest = [len(rows) + 2, shown["log_odds"] + 0.5]
-    return shown | {"text": None, "rows": prior, "rest": rest, "marks": [], "flip": None}
+    shown.pop("flip", None)
+    return shown | {"text": None, "rows": prior, "rest": rest, "marks": []}
 
 
 def _class_row(label: str, c: int, matrix: list[list[int]]) -> dict[str, Any]:

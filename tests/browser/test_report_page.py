@@ -9,7 +9,16 @@ from pathlib import Path
 
 import pytest
 from cli.conftest import WORDS
-from sample_report import HOSTILE_CLASS, Sample, many_classes, sample, three_classes, two_classes
+from sample_report import (
+    HOSTILE_CLASS,
+    Sample,
+    decided_classes,
+    long_words,
+    many_classes,
+    sample,
+    three_classes,
+    two_classes,
+)
 
 from textnb.corpora.corpus import make_corpus
 from textnb.report.page import report_html
@@ -22,12 +31,14 @@ if CHROMIUM is None:
 playwright = pytest.importorskip("playwright.sync_api", reason="browser not available: playwright is not installed")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="browser not available: axe is not installed")
 
-PHONE, DESK = 380, 1600
+PHONE, TABLET, LAPTOP, DESK = 380, 1000, 1200, 1600
 SAMPLES = {
     "two": two_classes(),
     "three": three_classes(),
     "many": many_classes(),
     "no text": three_classes(texts=False),
+    "decided": decided_classes(),
+    "long words": long_words(),
 }
 
 
@@ -139,7 +150,7 @@ def test_keyboard_alone_opens_a_cell_and_a_document(open_page) -> None:
     assert listed(page) == numbers
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    assert page.locator(f'#cell-list details[data-document="{numbers[0]}"] .text').is_visible()
+    page.locator(f'#cell-list details[data-document="{numbers[0]}"] .text').wait_for()
 
 
 def test_arrow_keys_move_between_cells_and_one_stays_in_the_tab_order(open_page) -> None:
@@ -220,17 +231,41 @@ def test_rows_rest_and_sum_are_those_of_the_explanation(open_page, name: str) ->
     assert details.locator(".decision").inner_text().startswith("Named ")
 
 
+def test_terms_are_cut_quoted_or_bracketed(open_page) -> None:
+    found = long_words()
+    number = found.report["confident_errors"][0]
+    others = [["", 1, 0.5, "term"], ["size = 1,024", None, 0.5, "value"], ["prior", None, 0.25, "prior"]]
+    document = found.report["documents"][number]
+    document["rows"] = document["rows"][:2] + others
+    details = open_page(found).locator(f'#look details[data-document="{number}"]').first
+    details.locator("summary").click()
+    terms = details.locator(".rows tbody th").all_inner_texts()
+    long = f"a{19 * 'b'}…{18 * 'b'}c"
+    assert [term.strip() for term in terms] == [long, '"ear "', '""', "size = 1,024", "[prior]", "(3 others)", "sum"]
+    assert details.locator(".flip").inner_text().startswith(f'Without {long}, "ear " it would be ')
+
+
 def test_what_would_flip_a_decision_is_named_where_it_is_known(open_page) -> None:
-    found = SAMPLES["two"]
+    found = SAMPLES["three"]
     page = open_page(found)
+    sought = [
+        found.report["documents"][number].get("flip", "not sought") for number in found.report["confident_errors"]
+    ]
+    assert "not sought" in sought
+    assert None in sought
     for number in found.report["confident_errors"]:
         details = page.locator(f'#look details[data-document="{number}"]').first
         details.locator("summary").click()
         details.locator(".body").wait_for()
-        flip = found.report["documents"][number]["flip"]
+        flip = found.report["documents"][number].get("flip", "not sought")
         sentences = details.locator(".flip").all_inner_texts()
-        label = "" if flip is None else found.report["classes"][flip["label"]]
-        assert sentences == ([] if flip is None else [f"Without win, <i>\\u200b it would be {label}."])
+        if flip == "not sought":
+            assert sentences == []
+        elif flip is None:
+            assert sentences == ["No words were found whose removal would change the class."]
+        else:
+            label = printable(found.report["classes"][flip["label"]])
+            assert sentences == [f"Without win, <i>\\u200b it would be {label}."]
 
 
 def figures_shown(page) -> dict[str, str]:
@@ -324,6 +359,36 @@ def test_the_sliders_answer_to_the_keyboard(open_page) -> None:
     check_threshold(page, found, entry, half + 1, half)
 
 
+def test_without_a_band_the_lower_slider_says_none(open_page) -> None:
+    page, entry = open_page(SAMPLES["two"]), SAMPLES["two"].report["thresholds"][1]
+    lower, written = page.locator("#lower"), page.locator("#lower-value")
+    assert (written.inner_text(), lower.get_attribute("aria-valuetext")) == ("none", "none")
+    move(page, "lower", 2)
+    at = written.inner_text()
+    assert float(at) == pytest.approx(entry["points"][2][0], rel=0.01)
+    assert lower.get_attribute("aria-valuetext") == at
+    page.locator("#reset").click()
+    assert written.inner_text() == "none"
+
+
+@pytest.mark.parametrize("refused", ["-1", ""])
+def test_a_cost_that_is_no_cost_is_refused(open_page, refused: str) -> None:
+    page = open_page(SAMPLES["two"])
+    field, cheapest = page.locator("#cost-miss"), page.locator("#cheapest")
+    before = figures_shown(page)
+    field.fill(refused)
+    assert field.get_attribute("aria-invalid") == "true"
+    assert page.locator('[aria-invalid="true"]').count() == 1
+    assert figures_shown(page) == before | {"mean-cost": "–"}
+    assert page.locator("#cost-problem").is_visible()
+    assert cheapest.is_disabled()
+    field.fill("1")
+    assert field.get_attribute("aria-invalid") == "false"
+    assert figures_shown(page) == before
+    assert page.locator("#cost-problem").is_hidden()
+    assert cheapest.is_enabled()
+
+
 def test_a_column_sorts_by_its_heading(open_page) -> None:
     found = SAMPLES["many"]
     page = open_page(found)
@@ -356,11 +421,19 @@ def test_a_long_list_comes_in_parts(open_page) -> None:
     assert listed(page) == numbers[:100]
 
 
+WIDER_THAN_DOCUMENT = """documents => documents.flatMap(opened => {
+  const right = opened.getBoundingClientRect().right + 0.5;
+  const inside = [...opened.querySelectorAll(".body, .body .text, .body table, .body p, .body td, .body th")];
+  return inside.filter(part => part.getBoundingClientRect().right > right).map(part => part.outerHTML.slice(0, 80));
+})"""
+
+
 def open_everything(page) -> None:
-    """A cell with its first document, a document of each list, and every table behind a chart."""
+    """A cell with its first document, the first document of each list, and every table behind a chart."""
     page.locator("#matrix td.wrong button").first.click()
-    for place in ("#cell-list", "#look .columns > div:nth-child(1)", "#look .columns > div:nth-child(3)"):
+    for place in ("#cell-list", *(f"#look .columns > div:nth-child({column})" for column in (1, 2, 3))):
         page.locator(f"{place} summary").first.click()
+        page.locator(f"{place} .body").first.wait_for()
     for summary in page.locator(".folded > summary").all():
         summary.click()
 
@@ -406,12 +479,22 @@ def test_figures_and_charts_are_there_without_scripts(open_page) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [PHONE, DESK])
+@pytest.mark.parametrize("width", [PHONE, TABLET, LAPTOP, DESK])
 @pytest.mark.parametrize("name", SAMPLES)
 def test_the_page_never_scrolls_sideways(open_page, name: str, width: int, scheme: str) -> None:
     page = open_page(SAMPLES[name], width=width, color_scheme=scheme)
     open_everything(page)
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    assert page.locator(".document[open]").evaluate_all(WIDER_THAN_DOCUMENT) == []
+
+
+def test_long_words_do_not_make_a_long_page(open_page) -> None:
+    height = "document.documentElement.scrollHeight"
+    pages = [open_page(SAMPLES[name], width=PHONE) for name in ("three", "long words")]
+    ordinary, long = (page.evaluate(height) for page in pages)
+    assert long < 1.2 * ordinary
+    open_everything(pages[1])
+    assert pages[1].evaluate(height) < 2 * ordinary
 
 
 def test_a_large_matrix_keeps_its_headings_in_sight(open_page) -> None:

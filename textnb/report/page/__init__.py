@@ -14,6 +14,7 @@ from typing import Any
 
 from textnb.report.page.classes import classes_section, confusion_section, pairs_section
 from textnb.report.page.comparison import comparison_section
+from textnb.report.page.decisions import of_the_most_probable, with_decisions
 from textnb.report.page.markup import Html, join, note, section, tag
 from textnb.report.page.measures import (
     calibration_section,
@@ -24,22 +25,23 @@ from textnb.report.page.measures import (
 )
 from textnb.report.page.summary import evaluated, headline_figures, where_to_look
 from textnb.report.page.thresholds import thresholds_section
+from textnb.report.page.warnings import warnings
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
-CONTENTS = (
-    ("summary", "Summary"),
-    ("look", "Where to look"),
-    ("confusion", "Confusion matrix"),
-    ("classes", "Classes"),
-    ("pairs", "Confused pairs"),
-    ("calibration", "Calibration"),
-    ("thresholds", "Thresholds"),
-    ("slices", "Slices"),
-    ("words", "Top words"),
-    ("learning", "Learning curve"),
-    ("comparison", "Comparison"),
-    ("skipped", "Skipped"),
-)
+CONTENTS = {
+    "summary": "Summary",
+    "look": "Where to look",
+    "confusion": "Confusion matrix",
+    "classes": "Classes",
+    "pairs": "Confused pairs",
+    "calibration": "Calibration",
+    "thresholds": "Thresholds",
+    "slices": "Slices",
+    "words": "Top words",
+    "learning": "Learning curve",
+    "comparison": "Comparison",
+    "skipped": "Skipped",
+}
 SCRIPTS = ("text.js", "documents.js", "matrix.js", "thresholds.js", "page.js")
 PAYLOAD = ("classes", "texts", "documents", "cells", "thresholds")
 SURROGATE_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
@@ -74,46 +76,50 @@ def _head(result: dict[str, Any]) -> Html:
 
 def _body(result: dict[str, Any]) -> Html:
     script = Html("\n".join(map(_own_file, SCRIPTS)))
+    sections = {identifier: made for identifier, made in _sections(result).items() if made is not None}
     return tag(
         "body",
         tag("a", "Skip to the report", href="#summary", class_="skip"),
-        tag("div", _contents(), tag("main", _sections(result)), class_="page"),
+        tag("div", _contents(sections), tag("main", _main(result, sections)), class_="page"),
         tag("script", Html(payload(result)), type="application/octet-stream", id="payload"),
         tag("script", script, type="module"),
     )
 
 
-def _contents() -> Html:
-    entries = [tag("li", tag("a", title, href=f"#{identifier}")) for identifier, title in CONTENTS]
+def _contents(sections: dict[str, Html]) -> Html:
+    entries = [tag("li", tag("a", CONTENTS[identifier], href=f"#{identifier}")) for identifier in sections]
     return tag("nav", tag("ol", entries), aria_label="Contents")
 
 
-def _sections(result: dict[str, Any]) -> Html:
-    without_texts = (
-        None if result["texts"] else note("This report was made without texts: it shows no document's words.")
-    )
+def _main(result: dict[str, Any], sections: dict[str, Html]) -> Html:
     header = tag("header", tag("h1", result["title"]), tag("p", "Evaluation of a text classifier", class_="kind"))
     message = tag("p", id="message", role="alert", hidden=True)
     no_script = tag(
         "noscript", tag("p", "Documents and thresholds need JavaScript; everything else is here.", class_="note")
     )
-    return join(
-        header,
-        message,
-        no_script,
-        section("summary", "Summary", headline_figures(result), evaluated(result), without_texts),
-        section("look", "Where to look first", where_to_look(result)),
-        confusion_section(result),
-        classes_section(result),
-        pairs_section(result),
-        calibration_section(result),
-        thresholds_section(result),
-        slices_section(result),
-        words_section(result),
-        learning_section(result),
-        comparison_section(result),
-        skipped_section(result),
+    return join(header, message, no_script, sections.values())
+
+
+def _sections(result: dict[str, Any]) -> dict[str, Html | None]:
+    """The sections by identifier, in order; None for those that have nothing to say."""
+    figures = with_decisions(result, headline_figures(result))
+    without_texts = (
+        None if result["texts"] else note("This report was made without texts: it shows no document's words.")
     )
+    return {
+        "summary": section("summary", "Summary", figures, warnings(result), evaluated(result), without_texts),
+        "look": section("look", "Where to look first", of_the_most_probable(result), where_to_look(result)),
+        "confusion": confusion_section(result),
+        "classes": classes_section(result),
+        "pairs": pairs_section(result),
+        "calibration": calibration_section(result),
+        "thresholds": thresholds_section(result),
+        "slices": slices_section(result),
+        "words": words_section(result),
+        "learning": learning_section(result),
+        "comparison": comparison_section(result),
+        "skipped": skipped_section(result),
+    }
 
 
 def payload(result: dict[str, Any]) -> str:

@@ -6,25 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from textnb.report.page.markup import Html, data_table, join, note, scroll_box, section, tag
-from textnb.report.page.numbers import breakable, class_name, decimal, percent, signed, with_interval
+from textnb.report.page.decisions import NAMED_COLUMNS, decided_classes, decisions_matrix, of_the_most_probable
+from textnb.report.page.markup import Html, note, scroll_box, section, tag
+from textnb.report.page.numbers import breakable, class_name, decimal, percent, signed, weighted_terms, with_interval
 from textnb.report.tables import counted
 from textnb.workflow.metrics import most_confused_classes
 
-NAMED_COLUMNS = 6  # up to so many classes, columns have names; above, numbers
 MATRIX_CLASSES = 60  # larger matrices are cut to the most confused classes
-SHARES = ("caught", "lost", "unsure")
 
 
 def confusion_section(result: dict[str, Any]) -> Html:
     """The matrix of buttons, and the panel that lists the documents of a cell."""
     n_classes = len(result["classes"])
     matrix = np.array(result["evaluation"]["confusion_matrix"])
-    shown = list(range(n_classes))
-    cut = None
-    if n_classes > MATRIX_CLASSES:
-        shown = most_confused_classes(matrix, MATRIX_CLASSES).tolist()
-        cut = note(f"Shown are the {len(shown)} most confused of {n_classes:,} classes.")
+    shown, cut = _shown_classes(matrix)
     about = (
         "True classes down, predicted classes across; darker cells hold a larger share of their row. "
         "A cell opens its documents: errors surest first, on the diagonal least sure first."
@@ -42,7 +37,30 @@ def confusion_section(result: dict[str, Any]) -> Html:
     )
     layout = "matrix-layout" if n_classes > NAMED_COLUMNS else "matrix-layout beside"
     left = tag("div", _matrix(result, matrix, shown), keys)
-    return section("confusion", "Confusion matrix", tag("p", about), cut, tag("div", left, panel, class_=layout))
+    both = tag("div", left, panel, class_=layout)
+    return section(
+        "confusion",
+        "Confusion matrix",
+        of_the_most_probable(result),
+        tag("p", about),
+        note(cut) if cut else None,
+        both,
+        decisions_matrix(result, shown),
+    )
+
+
+def _shown_classes(matrix: np.ndarray) -> tuple[list[int], str | None]:
+    """The classes of the matrix, and what to say where they are not all."""
+    n_classes = len(matrix)
+    if n_classes <= MATRIX_CLASSES:
+        return list(range(n_classes)), None
+    shown = most_confused_classes(matrix, MATRIX_CLASSES).tolist()
+    if not shown:
+        cut = f"No class was taken for another. Shown are the first {MATRIX_CLASSES} of {n_classes:,} classes."
+        return list(range(MATRIX_CLASSES)), cut
+    if len(shown) < MATRIX_CLASSES:
+        return shown, f"Shown are the {len(shown)} of {n_classes:,} classes that were confused with one another."
+    return shown, f"Shown are the {len(shown)} most confused of {n_classes:,} classes."
 
 
 def _matrix(result: dict[str, Any], matrix: np.ndarray, shown: list[int]) -> Html:
@@ -81,7 +99,7 @@ def _cell(count: int, support: int, is_right: bool, is_entry: bool) -> Html:
 
 
 def classes_section(result: dict[str, Any]) -> Html:
-    """Precision, recall, F1 and support of each class, and how decisions went where the model has a policy."""
+    """Precision, recall, F1 and support of each class, and what became of each where the model has a policy."""
     head = ("", "class", "precision", "recall", "F1", "support")
     headers = [
         tag(
@@ -106,7 +124,14 @@ def classes_section(result: dict[str, Any]) -> Html:
         "Precision: how many of the documents named so are of the class. Recall: how many of the class were named so. "
         "F1: their harmonic mean. A column's heading sorts by it."
     )
-    return section("classes", "Classes", tag("p", about), scroll_box(caption, table), _decisions(result))
+    return section(
+        "classes",
+        "Classes",
+        of_the_most_probable(result),
+        tag("p", about),
+        scroll_box(caption, table),
+        decided_classes(result),
+    )
 
 
 def _class_row(number: int, row: dict[str, Any]) -> Html:
@@ -124,23 +149,6 @@ def _class_row(number: int, row: dict[str, Any]) -> Html:
     )
 
 
-def _decisions(result: dict[str, Any]) -> Html | None:
-    decided = result["decisions"]
-    if decided is None:
-        return None
-    rows = [
-        (class_name(row["class"]), *(percent(row[share], 2) for share in SHARES), f"{row['support']:,}")
-        for row in decided["per_class"]
-    ]
-    cost = (
-        f"The model decides by costs and may be unsure: {percent(decided['unsure'], 2)} of the documents got no class; "
-        f"the cost was {decided['average_cost']:.4f} ± {decided['cost_error']:.4f} a document."
-    )
-    caption = "Decisions: the share of each class that was caught, lost and left unsure"
-    table = data_table(caption, ("class", *SHARES, "support"), rows)
-    return join(tag("h3", "Decisions"), tag("p", cost), table)
-
-
 def pairs_section(result: dict[str, Any]) -> Html:
     """The most confused pairs with the words that mislead."""
     pairs = result["confused_pairs"]
@@ -150,7 +158,7 @@ def pairs_section(result: dict[str, Any]) -> Html:
     if not result["texts"]:
         about = "This report was made without texts, so the words that mislead are left out."
     listed = tag("ol", [_pair(result["classes"], pair) for pair in pairs], class_="pairs")
-    return section("pairs", "Most confused pairs", tag("p", about), listed)
+    return section("pairs", "Most confused pairs", of_the_most_probable(result), tag("p", about), listed)
 
 
 def _pair(classes: list[Any], pair: dict[str, Any]) -> Html:
@@ -158,17 +166,11 @@ def _pair(classes: list[Any], pair: dict[str, Any]) -> Html:
     true, predicted = (tag("b", class_name(classes[pair[key]])) for key in ("true", "predicted"))
     opens = {"data_true": pair["true"], "data_predicted": pair["predicted"]}
     documents = tag("button", counted(pair["count"], "document"), type="button", class_="link", **opens)
+    words = weighted_terms((word, signed(added, 1)) for word, added, _ in pair["words"])
     share = tag("span", f", {percent(pair['share'])} of the class", class_="about")
     return tag(
         "li",
         tag("p", true, " taken for ", predicted),
         tag("p", documents, share),
-        tag("p", _misleading(pair["words"]), class_="words") if pair["words"] else None,
-    )
-
-
-def _misleading(words: list[list[Any]]) -> Html:
-    return join(
-        [tag("span", term, " ", tag("span", signed(added, 1), class_="weight"), class_="word"), " "]
-        for term, added, _ in words
+        tag("p", words, class_="words") if pair["words"] else None,
     )

@@ -10,12 +10,14 @@ from textnb.report.page.markup import Html, data_table, join, note, section, tag
 from textnb.report.page.numbers import breakable, class_name, decimal, p_value, probability, signed, with_interval
 
 
-def comparison_section(result: dict[str, Any]) -> Html:
-    """Both accuracies, their difference, where the two agree, recalls, and documents on which they differ."""
+def comparison_section(result: dict[str, Any]) -> Html | None:
+    """Both accuracies, their difference, where the two agree, recalls, and documents on which they differ.
+
+    None where there is no second model.
+    """
     other = result["comparison"]
     if other is None:
-        why = "One model was evaluated; give a second one to compare the two on the same documents."
-        return section("comparison", "Comparison", note(why))
+        return None
     first, second = result["model"]["file"] or "this model", other["file"] or "the other model"
     return section(
         "comparison",

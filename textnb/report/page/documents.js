@@ -100,7 +100,7 @@ function rowsTable(shown) {
     const bar = make("span", { class: "adds " + (adds < 0 ? "against" : "for") });
     bar.style.setProperty("--width", (adds === null ? 1 : Math.abs(adds) / widest).toFixed(3));
     const isPlain = kind === "term" || kind === "value";
-    return tableRow(isPlain ? printable(term) : "[" + printable(term) + "]", count ?? "", adds, bar);
+    return tableRow(isPlain ? termOf(term) : "[" + termOf(term) + "]", count ?? "", adds, bar);
   });
   if (nOthers) rows.push(tableRow("(" + counted(nOthers, "other") + ")", "", others, ""));
   const sum = tableRow("sum", "", shown.log_odds, "");
@@ -114,13 +114,17 @@ function rowsTable(shown) {
 
 function tableRow(term, count, adds, bar) {
   const figures = [String(count), signed(adds)].map((figure) => make("td", { class: "number" }, figure));
-  return make("tr", {}, make("th", { scope: "row" }, term), ...figures, make("td", { class: "bar-cell" }, bar));
+  return make("tr", {}, make("th", { scope: "row", class: "term" }, term), ...figures, make("td", { class: "bar-cell" }, bar));
 }
 
+/** Nothing where it was not sought. */
 function flip(shown) {
-  if (shown.flip === null) return null;
+  if (shown.flip === undefined || !report.texts) return null;
+  if (shown.flip === null) {
+    return make("p", { class: "flip" }, "No words were found whose removal would change the class.");
+  }
   const { words, label } = shown.flip;
-  const named = words.slice(0, FLIPPING).flatMap((word, n) => [n ? ", " : "", make("em", {}, printable(word))]);
+  const named = words.slice(0, FLIPPING).flatMap((word, n) => [n ? ", " : "", make("em", { class: "term" }, termOf(word))]);
   const more = words.length > FLIPPING ? " and " + counted(words.length - FLIPPING, "more word") : "";
   return make("p", { class: "flip" }, "Without ", ...named, more, " it would be ", bold(label), ".");
 }

@@ -68,6 +68,18 @@ def folded(summary: str, content: Html, **attributes: Any) -> Html:
     return tag("details", tag("summary", summary), content, class_="folded", **attributes)
 
 
+def headline_figure(title: str, value: str, doubt: str | None, meaning: str) -> Html:
+    """A large figure, how sure it is, and what it means."""
+    return tag(
+        "div",
+        tag("h3", title),
+        tag("p", value, class_="value"),
+        tag("p", doubt, class_="interval") if doubt else None,
+        tag("p", meaning, class_="meaning"),
+        class_="headline-figure",
+    )
+
+
 def section(identifier: str, title: str, *content: Any) -> Html:
     return tag("section", tag("h2", title), *content, id=identifier)
 

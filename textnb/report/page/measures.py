@@ -8,7 +8,18 @@ from typing import Any
 
 from textnb.report.page.charts import Axis, band, bars, chart, dots, interval_bar, line, share_axis
 from textnb.report.page.markup import Html, data_table, folded, join, note, scroll_box, section, tag
-from textnb.report.page.numbers import breakable, class_name, decimal, interval, signed, with_interval
+from textnb.report.page.numbers import (
+    breakable,
+    class_name,
+    decimal,
+    interval,
+    sentence,
+    signed,
+    weighted_terms,
+    with_interval,
+)
+
+LISTED_CLASSES = 40  # of more, what is said of each class is folded
 
 
 def calibration_section(result: dict[str, Any]) -> Html:
@@ -83,8 +94,19 @@ def slices_section(result: dict[str, Any]) -> Html:
     slices = result["slices"]
     if not slices:
         return section("slices", "Slices", note("There is nothing to divide the documents by."))
-    start = floor(10 * min(part["interval"][0] for part in slices)) / 10
-    start = min(start, 0.9)
+    lowest = min((part["interval"][0] for part in slices if part["interval"]), default=0.0)
+    start = min(floor(10 * lowest) / 10, 0.9)
+    about = "Where it does well and where it does not. Wide bars stand on few documents: go by the interval."
+    by_class = [part for part in slices if part["by"] == "class"]
+    if len(by_class) <= LISTED_CLASSES:
+        return section("slices", "Slices", tag("p", about), _slices_table(slices, start, "parts of the documents"))
+    others = [part for part in slices if part["by"] != "class"]
+    table = _slices_table(others, start, "parts of the documents") if others else None
+    rest = folded(f"Slices of {len(by_class):,} classes", _slices_table(by_class, start, "documents of each class"))
+    return section("slices", "Slices", tag("p", about), table, rest)
+
+
+def _slices_table(slices: list[dict[str, Any]], start: float, of_what: str) -> Html:
     head = tag(
         "tr",
         tag("th", "documents", scope="col"),
@@ -100,44 +122,45 @@ def slices_section(result: dict[str, Any]) -> Html:
         )
         for by, parts in groupby(slices, key=lambda part: part["by"])
     ]
-    caption = "Accuracy in parts of the documents, with 95 % intervals"
-    about = "Where it does well and where it does not. Wide bars stand on few documents: go by the interval."
-    table = tag("table", tag("caption", caption), tag("thead", head), bodies, class_="slices")
-    return section("slices", "Slices", tag("p", about), scroll_box(caption, table))
+    caption = f"Accuracy in {of_what}, with 95 % intervals"
+    return scroll_box(caption, tag("table", tag("caption", caption), tag("thead", head), bodies, class_="slices"))
 
 
 def _slice_row(part: dict[str, Any], start: float) -> Html:
-    low, high = part["interval"]
+    bounds = part["interval"]
     return tag(
         "tr",
         tag("th", breakable(part["name"]), scope="row"),
         tag("td", f"{part['n']:,}", class_="number"),
-        tag("td", with_interval(part["accuracy"], part["interval"]), class_="number"),
-        tag("td", interval_bar(part["accuracy"], low, high, start)),
+        tag("td", with_interval(part["accuracy"], bounds), class_="number"),
+        tag("td", interval_bar(part["accuracy"], bounds[0], bounds[1], start) if bounds else None),
     )
 
 
 def words_section(result: dict[str, Any]) -> Html:
     """The words that speak most for each class."""
     if not any(result["top_words"]):
-        why = "The model has no words to list." if result["texts"] else "This report was made without texts and words."
-        return section("words", "Top words", note(why))
+        return section("words", "Top words", note(_why_no_words(result)))
     entries = [
         join(
             tag("dt", class_name(label)),
-            tag(
-                "dd",
-                [
-                    [tag("span", term, " ", tag("span", signed(weight), class_="weight"), class_="word"), " "]
-                    for term, weight in words
-                ],
-                class_="words",
-            ),
+            tag("dd", weighted_terms((word, signed(weight)) for word, weight in words), class_="words"),
         )
         for label, words in zip(result["classes"], result["top_words"], strict=True)
     ]
     about = "The words that speak most for each class, with the weight of one occurrence."
-    return section("words", "Top words", tag("p", about), tag("dl", entries, class_="top-words"))
+    listed = tag("dl", entries, class_="top-words")
+    if len(entries) > LISTED_CLASSES:
+        listed = folded(f"Top words of {len(entries):,} classes", listed)
+    return section("words", "Top words", tag("p", about), listed)
+
+
+def _why_no_words(result: dict[str, Any]) -> str:
+    if not result["texts"]:
+        return "This report was made without texts and words."
+    if result["model"]["n_terms"] is None:
+        return "Top words are listed for models of text alone."
+    return "The model has no words to list."
 
 
 def learning_section(result: dict[str, Any]) -> Html:
@@ -145,7 +168,7 @@ def learning_section(result: dict[str, Any]) -> Html:
     curve = result["learning_curve"]
     points = curve["points"]
     if not points:
-        return section("learning", "Learning curve", note(curve["why_not"] or "No learning curve was computed."))
+        return section("learning", "Learning curve", note(sentence(curve["why_not"] or "none was computed")))
     low = min(floor(10 * min(point["interval"][0] for point in points)) / 10, 0.9)
     most = points[-1]["n"]
     y = share_axis("accuracy", low)
@@ -173,11 +196,11 @@ def _apart(numbers: list[int], least: float = 0.18) -> list[int]:
     return kept[::-1]
 
 
-def skipped_section(result: dict[str, Any]) -> Html:
-    """Documents that could not be used, and why."""
+def skipped_section(result: dict[str, Any]) -> Html | None:
+    """Documents that could not be used, and why; None where there are none."""
     skipped = result["skipped"]
     if not skipped:
-        return section("skipped", "Skipped documents", note("Every document could be read; none was skipped."))
+        return None
     table = data_table("Documents that were skipped, and why", ("where", "why"), map(_problem, skipped), n_texts=2)
     return section("skipped", "Skipped documents", table)
 

@@ -3,17 +3,44 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from textnb.report.page.markup import Html, join, tag
 from textnb.report.safe import name
 
-NAME_WIDTH = 60
+NAME_WIDTH, TERM_WIDTH = 60, 40
 MISSING = "–"
 
 
 def class_name(label: object) -> str:
     return name(label, NAME_WIDTH)
+
+
+def term(word: str) -> Html:
+    """A word as the page shows it: long ones cut in the middle, those with a blank at an end in quotation marks.
+
+    >>> term("ear "), term("a" * 5000)[-25:]
+    ('<span class="term">&quot;ear &quot;</span>', 'aaaaaaaaaaaaaaaaaa</span>')
+    """
+    shown = name(word, TERM_WIDTH)
+    return tag("span", f'"{shown}"' if word.strip(" ") != word else shown, class_="term")
+
+
+def weighted_terms(weights: Iterable[tuple[str, str]]) -> Html:
+    """Words one after the other, each with a figure in small type."""
+    return join(
+        [tag("span", term(word), " ", tag("span", figure, class_="weight"), class_="word"), " "]
+        for word, figure in weights
+    )
+
+
+def sentence(words: str) -> str:
+    """With a capital letter and a full stop.
+
+    >>> sentence("only 1 document was found")
+    'Only 1 document was found.'
+    """
+    return f"{words[:1].upper()}{words[1:]}" + ("" if words.endswith((".", "!", "?")) else ".")
 
 
 def breakable(label: object) -> Html:

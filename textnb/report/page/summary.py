@@ -7,8 +7,8 @@ from typing import Any
 
 from textnb.report.evaluation import settings_texts
 from textnb.report.page.documents import document, verdict
-from textnb.report.page.markup import Html, join, note, tag
-from textnb.report.page.numbers import class_name, decimal, interval, percent, signed
+from textnb.report.page.markup import Html, headline_figure, join, note, tag
+from textnb.report.page.numbers import class_name, interval, percent, signed
 from textnb.report.tables import counted
 
 
@@ -28,11 +28,15 @@ def headline_figures(result: dict[str, Any]) -> Html:
         ("auc", "AUC", _auc_meaning(classes)),
     ]
     figures = [
-        _figure(title, measured[key], measured.get(f"{key}_interval"), meaning)
+        headline_figure(title, f"{measured[key]:.4f}", _doubt(measured.get(f"{key}_interval")), meaning)
         for key, title, meaning in meanings
         if measured[key] is not None
     ]
     return tag("div", figures, class_="figures")
+
+
+def _doubt(bounds: list[float] | None) -> str | None:
+    return f"95 %: {interval(bounds, 4)}" if bounds else None
 
 
 def _log_loss_meaning(classes: list[Any]) -> str:
@@ -50,17 +54,6 @@ def _auc_meaning(classes: list[Any]) -> str:
     return f"How often a document of {positive} gets a higher probability of {positive} than one that is not."
 
 
-def _figure(title: str, value: float, bounds: list[float] | None, meaning: str) -> Html:
-    return tag(
-        "div",
-        tag("h3", title),
-        tag("p", decimal(value, 4), class_="value"),
-        tag("p", "95 %: ", interval(bounds, 4), class_="interval") if bounds else None,
-        tag("p", meaning, class_="meaning"),
-        class_="headline-figure",
-    )
-
-
 def evaluated(result: dict[str, Any]) -> Html:
     """The corpus, the documents, the model and its settings."""
     model = result["model"]
@@ -73,16 +66,9 @@ def evaluated(result: dict[str, Any]) -> Html:
         *(("Settings", settings) for settings in settings_texts(model["settings"])),
     ]
     facts = tag("dl", [join(tag("dt", name), tag("dd", value)) for name, value in rows], class_="facts")
-    return join(facts, _flattering(result))
-
-
-def _flattering(result: dict[str, Any]) -> Html | None:
-    tested = result["n_learned_tested"]
-    if tested:
-        return note(f"{tested:,} of the documents tested on were learned before: the figures flatter.")
-    if skipped := result["n_learned_skipped"]:
-        return note(f"{counted(skipped, 'document')} that the model has learned were left out of the test.")
-    return None
+    skipped = result["n_learned_skipped"]
+    left_out = f"{counted(skipped or 0, 'document')} that the model has learned were left out of the test."
+    return join(facts, note(left_out) if skipped else None)
 
 
 def where_to_look(result: dict[str, Any]) -> Html:

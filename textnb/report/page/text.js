@@ -2,6 +2,8 @@
 
 const BLANKS = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"; // count as printable, yet show nothing
 const MARKS_SHOWN = 4; // combining marks on one character
+const NAME_WIDTH = 60;
+const TERM_WIDTH = 40;
 const HIDDEN = /^[\p{C}\p{Z}]$/u;
 const MARK = /^[\p{Mn}\p{Me}]$/u;
 const SHORT = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
@@ -34,9 +36,20 @@ function printable(text) {
   return visiblePieces(Array.from(String(text))).map(([shown]) => shown).join("");
 }
 
-function className(number) {
-  const shown = printable(report.classes[number]);
-  return shown.length > 60 ? shown.slice(0, 30) + "…" + shown.slice(-29) : shown || '""';
+/** Cut in the middle: names that share a beginning tend to differ at the end. */
+function shorten(text, width) {
+  const characters = Array.from(text);
+  if (characters.length <= width) return text;
+  const tail = Math.floor((width - 1) / 2);
+  return characters.slice(0, width - 1 - tail).join("") + "…" + characters.slice(-tail).join("");
+}
+
+const className = (number) => shorten(printable(report.classes[number]), NAME_WIDTH) || '""';
+
+/** A word of the model: long ones cut, those with a blank at an end in quotation marks. */
+function termOf(word) {
+  const shown = shorten(printable(word), TERM_WIDTH);
+  return shown === "" || /^ | $/.test(word) ? '"' + shown + '"' : shown;
 }
 
 /** An element; children are elements or strings, which become text. */

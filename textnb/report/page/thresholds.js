@@ -11,7 +11,7 @@ function startThresholds() {
   select.addEventListener("change", () => chooseClass(report.thresholds[Number(select.value)]));
   slider("threshold").addEventListener("input", () => setUpper(Number(slider("threshold").value)));
   slider("lower").addEventListener("input", () => setBand(chosen.upper, Number(slider("lower").value)));
-  for (const name of COSTS) document.getElementById("cost-" + name).addEventListener("input", showDecision);
+  for (const name of COSTS) costField(name).addEventListener("input", showDecision);
   document.getElementById("cheapest").addEventListener("click", () => setBand(...cheapest()));
   document.getElementById("reset").addEventListener("click", () => setBand(middle(), middle()));
   chooseClass(report.thresholds[Number(select.value)]);
@@ -42,13 +42,16 @@ function setUpper(upper) {
 function setBand(upper, lower) {
   chosen.upper = upper;
   chosen.lower = Math.min(lower, upper);
-  placeSlider("threshold", chosen.upper, chosen.entry.points.length - 1);
-  placeSlider("lower", chosen.lower, chosen.upper);
+  const isBand = chosen.lower < chosen.upper;
+  placeSlider("threshold", chosen.upper, chosen.entry.points.length - 1, writtenThreshold(chosen.upper));
+  placeSlider("lower", chosen.lower, chosen.upper, isBand ? writtenThreshold(chosen.lower) : "none");
+  slider("lower").classList.toggle("idle", !isBand);
   showDecision();
 }
 
-function placeSlider(name, value, max) {
-  const written = threshold(value).toPrecision(3);
+const writtenThreshold = (index) => threshold(index).toPrecision(3);
+
+function placeSlider(name, value, max, written) {
   slider(name).max = max;
   slider(name).value = value;
   slider(name).setAttribute("aria-valuetext", written);
@@ -63,8 +66,19 @@ function outcomes(entry, upper, lower) {
   return { ...counts, "unsure-positive": tpLower - tp, "unsure-negative": fpLower - fp };
 }
 
+/** The three costs; NaN for what is no number of 0 or more. */
 function costs() {
-  return COSTS.map((name) => Math.max(0, Number(document.getElementById("cost-" + name).value) || 0));
+  return COSTS.map((name) => costField(name).valueAsNumber).map((cost) => (cost >= 0 ? cost : NaN));
+}
+
+const costField = (name) => document.getElementById("cost-" + name);
+
+/** Costs that are refused are marked, and nothing is computed from them. */
+function markCosts(paid) {
+  const isValid = paid.every(Number.isFinite);
+  paid.forEach((cost, n) => costField(COSTS[n]).setAttribute("aria-invalid", String(!Number.isFinite(cost))));
+  document.getElementById("cost-problem").hidden = isValid;
+  document.getElementById("cheapest").disabled = !isValid;
 }
 
 function totalCost(found, [falseAlarm, miss, unsure]) {
@@ -102,8 +116,10 @@ function showDecision() {
   write("recall", decimal(found.tp / entry.n_positive, 4));
   write("false-positive-rate", decimal(found.fp / entry.n_negative, 4));
   write("unsure-share", decimal(unsureOf(found) / n, 4));
-  write("mean-cost", decimal(totalCost(found, costs()) / n, 4));
-  const [from, to] = [threshold(chosen.lower).toPrecision(3), threshold(chosen.upper).toPrecision(3)];
+  const paid = costs();
+  markCosts(paid);
+  write("mean-cost", decimal(totalCost(found, paid) / n, 4));
+  const [from, to] = [writtenThreshold(chosen.lower), writtenThreshold(chosen.upper)];
   const band = chosen.lower < chosen.upper ? " From " + from + " to " + to + " it is unsure." : "";
   write("decision-sentence", "Named " + className(entry.class) + " from a probability of " + to + " on." + band);
   const [place] = curvePoints(entry, [entry.points[chosen.upper]]);

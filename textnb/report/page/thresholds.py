@@ -10,6 +10,13 @@ from textnb.report.page.numbers import class_name, decimal
 
 TABLE_ROWS = 20
 COSTS = (("false-alarm", "false alarm", 1), ("miss", "miss", 1), ("unsure", "unsure", 0.2))
+COST_FIELD = {
+    "type": "number",
+    "min": "0",
+    "step": "any",
+    "inputmode": "decimal",
+    "aria_describedby": "cost-problem",
+}
 FIGURES = (
     ("precision", "precision"),
     ("recall", "recall"),
@@ -83,13 +90,12 @@ def _panel(result: dict[str, Any], shown: dict[str, Any]) -> Html:
         "fieldset",
         tag("legend", "Cost of each"),
         [
-            _field(
-                f"cost-{key}",
-                title,
-                tag("input", type="number", id=f"cost-{key}", value=value, min="0", step="any", inputmode="decimal"),
-            )
+            _field(f"cost-{key}", title, tag("input", id=f"cost-{key}", value=value, **COST_FIELD))
             for key, title, value in COSTS
         ],
+    )
+    refused = tag(
+        "p", "A cost is a number of 0 or more.", class_="warning", id="cost-problem", role="alert", hidden=True
     )
     buttons = tag(
         "p",
@@ -97,7 +103,7 @@ def _panel(result: dict[str, Any], shown: dict[str, Any]) -> Html:
         " ",
         tag("button", "Back to 0.5", type="button", id="reset"),
     )
-    controls = tag("div", choose, sliders, costs, buttons, class_="controls")
+    controls = tag("div", choose, sliders, costs, refused, buttons, class_="controls")
     sentence = tag("p", id="decision-sentence", aria_live="polite", class_="note")
     return tag("div", controls, sentence, _figures(), _outcomes())
 
