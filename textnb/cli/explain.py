@@ -35,7 +35,8 @@ def explain(
 ) -> int:
     """Show why MODEL gives a document its class: what each term adds to the log-odds against another class.
 
-    What is shown adds up. The prior, words outside the vocabulary and those that are absent stand in brackets. On a
+    What is shown adds up. The prior, words outside the vocabulary and absent words stand in brackets; the latter, of a
+    Bernoulli model, are what a text without any word gets, and a word's row is what it changes to have it. On a
     terminal the text is shown too: words that speak for the class are underlined and blue, those against it italic
     and orange.
 

@@ -274,6 +274,9 @@ class TextModel:
     def explain(self, text: str, against: Any = None, *, label: Any = None) -> Explanation:
         """Why a document is of its class: what every term, and the prior, add to the log-odds against another class.
 
+        Of a Bernoulli model, the row of absent words is what a document without any word gets, and the row of a word
+        what it changes to have it.
+
         Parameters
         ----------
         text : str
