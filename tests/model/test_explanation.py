@@ -248,7 +248,7 @@ def test_a_search_for_what_would_flip_predicts_so_many_characters(monkeypatch):
 @pytest.mark.parametrize("name", SETTINGS)
 def test_real_documents_add_up_and_their_spans_give_their_terms(name):
     """SMS messages, and articles of twenty classes."""
-    for corpus, n in ((corpus_or_skip("sms-spam"), 1500), (corpus_or_skip("20news"), 300)):
+    for corpus, n in ((corpus_or_skip("sms-spam"), 600), (corpus_or_skip("20news"), 120)):
         n = n // 10 if corpus.name == "20news" and name.startswith("characters") else n
         step = 8 if name.startswith(("characters", "stems")) else 2
         classifier = textnb.TextClassifier(**SETTINGS[name], calibrate=False)
