@@ -50,7 +50,7 @@ class Explainer:
             is_flip_sought=is_sought,
         )
 
-    def _why(self, i: int, predicted: int, against: int | None) -> Explanation | None:
+    def _why(self, i: int, predicted: int, against: int | None) -> Explanation:
         other = None if against is None else self.labels[against]
         return self.view.scored.explain(i, self.labels[self.column[predicted]], other)
 

@@ -27,7 +27,7 @@ from textnb.workflow.reporting.duplicates import TestedDuplicates, find_duplicat
 from textnb.workflow.reporting.explained import Explainer
 from textnb.workflow.reporting.learning_curves import LearningCurve, learning_curve
 from textnb.workflow.reporting.results import DuplicatePair, DuplicateSummary, ReportResult, SuspectedLabel
-from textnb.workflow.reporting.scoring import ScoredDocuments, score, texts_of
+from textnb.workflow.reporting.scoring import score, texts_of
 from textnb.workflow.reporting.second_model import second_model
 from textnb.workflow.reporting.slices import slices_of
 from textnb.workflow.reporting.view import LISTED, View
@@ -106,12 +106,10 @@ def report_on(
     view = View.of(tested, scored, evaluation)
     with ThreadPoolExecutor(1, thread_name_prefix="textnb") as beside:  # counting leaves time for explaining
         curve = beside.submit(_learning_curve, tested, view, learned)
-        return _report(tested, scored, view, decisions, learned, curve, other, texts, progress)
+        return _report(view, decisions, learned, curve, other, texts, progress)
 
 
 def _report(
-    tested: EvaluatedDocuments,
-    scored: ScoredDocuments,
     view: View,
     decisions: DecisionEvaluation | None,
     learned: Array | None,
@@ -120,7 +118,7 @@ def _report(
     texts: bool,
     progress: Progress,
 ) -> ReportResult:
-    evaluation = view.evaluation
+    tested, scored, evaluation = view.tested, view.scored, view.evaluation
     progress.status("comparing documents with one another …")
     duplicates = None
     if scored.texts is not None:

@@ -43,7 +43,7 @@ class ScoredDocuments:
     predictor: Predictor | None
     rows: SparseRows | None
     texts: list[str] | None
-    explain: Callable[[int, Any, Any], Explanation | None]
+    explain: Callable[[int, Any, Any], Explanation]
 
     @cached_property
     def words(self) -> Analyzer:
@@ -74,7 +74,7 @@ def score(tested: EvaluatedDocuments, progress: Progress) -> ScoredDocuments:
     named = copy(model)  # explanations name columns, predictions would compare them
     tested.columns.name_columns(named, USUAL_COLUMNS)
 
-    def explain(position: int, label: Any, against: Any) -> Explanation | None:
+    def explain(position: int, label: Any, against: Any) -> Explanation:
         return named.explain(documents[position], against, label=label)
 
     return ScoredDocuments(

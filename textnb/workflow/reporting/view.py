@@ -106,10 +106,8 @@ class View:
             words = misleading_words(self.scored.predictor, self.scored.rows.take_rows(members), right, wrong)
         else:
             labels = self.tested.classifier.classes_.tolist()
-            found = (
-                self.scored.explain(i, labels[wrong], labels[right]) for i in np.intersect1d(members, shown).tolist()
-            )
-            words = misleading_rows(why for why in found if why is not None)
+            both = np.intersect1d(members, shown).tolist()
+            words = misleading_rows(self.scored.explain(i, labels[wrong], labels[right]) for i in both)
         return replace(pair, words=words)
 
     def compare(
