@@ -18,5 +18,6 @@ export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=pri
 # pymalloc would hide what happens to strings; captured output would be lost with the process.
 export PYTHONMALLOC=malloc
 LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)" \
-    python -m pytest --capture=no -p no:cacheprovider tests/text/test_kernel*.py \
+    python -m pytest --capture=no -p no:cacheprovider tests/text/test_kernel*.py tests/text/mail/test_words.py \
+    tests/text/mail/test_markup.py tests/text/mail/test_links.py tests/text/mail/test_message.py \
     tests/model/test_scorer.py tests/selection/test_leaving_counts_out.py "$@"

@@ -77,7 +77,7 @@ def test_spans_are_grouped_by_id():
 
 
 def test_units_that_are_not_there_are_refused():
-    from textnb.arrays import compiled_kernel
+    from textnb.compiled import compiled_kernel
 
     if (kernel := compiled_kernel()) is None:
         pytest.skip("the kernel is not compiled")
@@ -103,7 +103,7 @@ def test_names_of_a_compiled_lookup_are_those_of_the_table():
 def test_forged_words_of_ngrams_have_no_names():
     from kernel_tables import ngrams_to_arrays
 
-    from textnb.arrays import compiled_kernel
+    from textnb.compiled import compiled_kernel
 
     if (kernel := compiled_kernel()) is None:
         pytest.skip("the kernel is not compiled")
@@ -116,7 +116,7 @@ def test_forged_words_of_ngrams_have_no_names():
 
 
 def test_what_is_no_text_is_refused():
-    from textnb.arrays import compiled_kernel
+    from textnb.compiled import compiled_kernel
 
     if (kernel := compiled_kernel()) is None:
         pytest.skip("the kernel is not compiled")

@@ -1,8 +1,8 @@
 """Shared by the other files: access to the characters of a str, words of eight bytes, limits, and memory."""
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
-from libc.string cimport memcmp, memcpy, memset
+from libc.string cimport memchr, memcmp, memcpy, memset, strlen
 
 
 cdef extern from "Python.h":
@@ -103,6 +103,7 @@ cdef enum:
     WORD
     CHAR
     CHAR_WB
+    MAIL
 
 # Drawn anew in every process, so that nobody can prepare a text whose words all collide. No result depends on it.
 cdef uint64_t[4] SEEDS

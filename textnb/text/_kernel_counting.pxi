@@ -3,7 +3,7 @@
 SMALLEST_BLOCK = 1 << 16  # characters, unless there are fewer
 LARGEST_BLOCK = 1 << 22
 LARGEST_INDEX = (1 << 31) - 1  # in 32 bits
-KINDS = {"word": WORD, "char": CHAR, "char_wb": CHAR_WB}
+KINDS = {"word": WORD, "char": CHAR, "char_wb": CHAR_WB, "mail": MAIL}
 WIDEST = 64  # words in an n-gram, unless a document has more
 
 

@@ -21,7 +21,7 @@ def locate_known(str text not None, Probe probe not None, columns, analyzer, ngr
     counting.set_known(probe, columns)
     text = prepared_text(text, lowercase)
     cdef Document document = text_document(text, 0)
-    if counting.settings.kind == WORD:
+    if counting.settings.kind == WORD or counting.settings.kind == MAIL:
         return located_words(counting, &document)
     return located_characters(counting, &document)
 
@@ -70,16 +70,17 @@ cdef size_t find_words(
     const Settings *settings, const Document *document, uint8_t *buffer, int64_t *starts, int64_t *ends, uint32_t *ids
 ) noexcept nogil:
     """Where the words other than stop words start and end, and their ids; returns their number."""
+    cdef bint is_mail = settings.kind == MAIL
     cdef size_t n_words = 0, i, start = 0, size = 0
     cdef uint32_t character
     cdef Key key
     for i in range(document.n_characters + 1):
         if i < document.n_characters:
             character = lower_ascii(settings, document, i)
-            if Py_UNICODE_ISALNUM(character) or character == c"_":
+            if not separates_terms(character) if is_mail else Py_UNICODE_ISALNUM(character) or character == c"_":
                 size += encode(character, buffer + size)
                 continue
-        if i >= start + 2:
+        if i >= start + (1 if is_mail else 2):
             key = bytes_key(SEEDS, buffer, <uint32_t>size)
             if settings.stop_words == NULL or find(settings.stop_words, &key) == NONE:
                 starts[n_words] = start
@@ -92,7 +93,7 @@ cdef size_t find_words(
 
 
 cdef tuple located_words(Counting counting, const Document *document):
-    cdef size_t most = document.n_characters // 3 + 1, low, high, n, i, k = 0
+    cdef size_t most = document.n_characters // 2 + 1, low, high, n, i, k = 0
     cdef uint8_t[::1] buffer = np.empty(4 * document.n_characters + PADDING, dtype=np.uint8)
     cdef int64_t[::1] starts = np.empty(most, dtype=np.int64), ends = np.empty(most, dtype=np.int64)
     cdef uint32_t[::1] ids = np.empty(most, dtype=np.uint32)

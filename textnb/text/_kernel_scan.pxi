@@ -1,4 +1,4 @@
-"""A document's text cut into spans: words, or n-grams of characters."""
+"""A document's text cut into spans: words, n-grams of characters, or the terms of a rendered message."""
 
 cdef int scan_document(Worker *worker, const Settings *settings, const Document *document) except -1 nogil:
     """Add the keys of all its spans to the worker's batches."""
@@ -6,7 +6,9 @@ cdef int scan_document(Worker *worker, const Settings *settings, const Document 
     worker.text = <uint8_t *>reserve(
         worker.text, &worker.text_capacity, widest * (document.n_characters + 2) + PADDING, 1
     )
-    if settings.kind != WORD:
+    if settings.kind == MAIL:
+        scan_terms(worker, settings, document)
+    elif settings.kind != WORD:
         scan_character_ngrams(worker, settings, document)
     elif document.ascii:
         scan_ascii_words(worker, settings, document)
@@ -73,6 +75,28 @@ cdef int scan_unicode_words(Worker *worker, const Settings *settings, const Docu
             start = end
             n_in_word = 0
     if n_in_word >= 2:
+        add_span(worker, settings, start, end)
+    return 0
+
+
+cdef inline bint separates_terms(uint32_t character) noexcept nogil:
+    """Whether a character stands between the terms of a rendered message."""
+    return character == c" " or character == c"\n"
+
+
+cdef int scan_terms(Worker *worker, const Settings *settings, const Document *document) except -1 nogil:
+    """The terms of a rendered message: whatever stands between blanks and line ends."""
+    cdef size_t i, start = 0, end = 0
+    cdef uint32_t character
+    for i in range(document.n_characters):
+        character = PyUnicode_READ(document.width, document.characters, i)
+        if not separates_terms(character):
+            end += encode(character, worker.text + end)
+            continue
+        if end > start:
+            add_span(worker, settings, start, end)
+        start = end
+    if end > start:
         add_span(worker, settings, start, end)
     return 0
 

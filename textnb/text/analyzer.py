@@ -22,7 +22,7 @@ from textnb.text.tokenize import (
     pattern_tokenizer,
 )
 
-ANALYZERS = ("word", "char", "char_wb")
+ANALYZERS = ("word", "char", "char_wb", "mail")
 LONGEST_PLAIN_NGRAM = 64  # words; longer n-grams are not counted by the kernel, nor have they a compact form
 
 
@@ -42,6 +42,7 @@ class Analyzer:
     token_pattern: str | None = DEFAULT_TOKEN_PATTERN
     stop_words: frozenset[str] | None = None
     stemmer: str | Callable[[str], str] | None = None
+    mail: str | None = None  # which parts of a message are read
 
     def __post_init__(self) -> None:
         if not callable(self.kind) and self.kind not in ANALYZERS:
@@ -50,6 +51,10 @@ class Analyzer:
                 "or pass a callable"
             )
         object.__setattr__(self, "ngrams", check_ngram_range(self.ngrams))
+        if self.is_mail:
+            object.__setattr__(self, "mail", "all" if self.mail is None else _known_preset(self.mail))
+        elif self.mail is not None:
+            raise ValueError(f'mail={self.mail!r} says what is read of messages: leave it out, or take analyzer="mail"')
         if isinstance(self.tokenizer, str):
             check_name("tokenizer", self.tokenizer, TOKENIZERS)
         if isinstance(self.stemmer, str):
@@ -59,6 +64,8 @@ class Analyzer:
     def __call__(self, text: Any) -> Iterable[Any]:
         if callable(self.kind):
             return self.kind(text)
+        if self.is_mail:
+            return self.rendered(text).split()
         text = self.preprocess(text)
         if self.kind == "char":
             return char_ngrams(text, *self.ngrams)
@@ -76,8 +83,27 @@ class Analyzer:
         return tokens if isinstance(tokens, list) else list(tokens)
 
     @property
+    def is_mail(self) -> bool:
+        """Whether documents are messages, which are rendered before their terms are counted."""
+        return self.kind == "mail"
+
+    def rendered(self, message: str) -> str:
+        """The terms of a message in lines, with blanks between them; n-grams are of one line, with + between words."""
+        from textnb.text.mail import render
+
+        text = render(message, str(self.mail))
+        return text if self.ngrams == (1, 1) else _with_ngrams(text, *self.ngrams)
+
+    @property
+    def of_rendered(self) -> Analyzer:
+        """What gives the same terms of messages that are rendered already."""
+        return _AnalyzerOfRendered(**self.__getstate__()) if self.is_mail else self
+
+    @property
     def is_plain(self) -> bool:
-        """Whether it does no more than the kernel can: lower-case, cut into words or characters, drop stop words."""
+        """Whether the kernel counts its terms: it can lower-case, cut into words or characters, drop stop words."""
+        if self.is_mail:
+            return True
         if callable(self.kind) or self.preprocessor is not None or self.strip_accents is not None:
             return False
         own_words = self.tokenizer is not None or self.stemmer is not None
@@ -120,6 +146,26 @@ class Analyzer:
                 f"a model with its own callable for {', '.join(custom)} cannot be saved: a model file holds no code. "
                 "Use a built-in name, or pickle the object"
             )
+
+
+class _AnalyzerOfRendered(Analyzer):
+    """An analyzer of mail for messages that are rendered already; no file holds one."""
+
+    def rendered(self, message: str) -> str:
+        return message
+
+
+def _with_ngrams(rendered: str, low: int, high: int) -> str:
+    lines = (word_ngrams(line.split(" "), low, high, "+") for line in rendered.split("\n"))
+    return "\n".join(map(" ".join, lines))
+
+
+def _known_preset(mail: str) -> str:
+    from textnb.text.mail import PRESETS
+
+    if mail not in PRESETS:
+        raise ValueError(f"mail must be one of {', '.join(PRESETS)}, got {mail!r}")
+    return mail
 
 
 def _accent_stripper(choice: Any) -> Callable[[str], str] | None:

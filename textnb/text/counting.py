@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from textnb.arrays import Array, SparseRows, Table, compiled_kernel, exact_bincount
+from textnb.arrays import Array, SparseRows, Table, exact_bincount
+from textnb.compiled import compiled_kernel
 from textnb.text.analyzer import Analyzer
 from textnb.text.documents import batches
 from textnb.text.ngram_terms import NgramTerms
@@ -19,6 +20,7 @@ from textnb.text.terms import Terms, TermTable, terms_of
 if TYPE_CHECKING:
     from textnb.text.spans import Occurrences
 
+_PROCESSES_PAY = 1 << 20  # characters of messages from which a second process gains more than it costs
 _THREADS_PAY = 1 << 19  # characters from which a second thread gains more than it costs
 # Characters of text per term, or per word of n-grams, from which compiling a probe takes less time than it saves.
 _PROBE_PAYS = 4
@@ -28,7 +30,7 @@ def count_all(documents: Iterable[Any], analyzer: Analyzer, n_jobs: int | None =
     """The terms of the documents, and how often each document has each: canonical CSR rows."""
     if not kernel_serves(analyzer):
         return _count_all_in_python(documents, analyzer)
-    texts = list(documents)
+    texts = _texts(documents, analyzer, n_jobs)
     counted = compiled_kernel().count_growing(texts, *_analysis(analyzer), _threads(texts, n_jobs))
     blob, offsets, ngrams, indptr, indices, data = counted
     words = Terms(blob, offsets)
@@ -73,12 +75,13 @@ def count_known(
     """
     width = len(terms) if n_columns is None else n_columns
     if kernel_serves(analyzer):
-        documents = list(documents)
-        if _pays_to_probe(documents, terms, analyzer):
-            settings = (*_analysis(analyzer), _threads(documents, n_jobs))
-            counted = compiled_kernel().count_known(documents, terms.probe, _whole(columns, terms), *settings)
+        texts = _texts(documents, analyzer, n_jobs)
+        if _pays_to_probe(texts, terms, analyzer):
+            settings = (*_analysis(analyzer), _threads(texts, n_jobs))
+            counted = compiled_kernel().count_known(texts, terms.probe, _whole(columns, terms), *settings)
             indptr, indices, data, outside = counted
             return SparseRows(indptr, indices, data, width), outside
+        documents, analyzer = texts, analyzer.of_rendered
     counters = map(Counter, map(analyzer, documents))
     blocks = [_count_block(block, terms, columns) for block in batches(counters, 1024)]
     lengths, indices, data, outside = map(np.concatenate, zip(*blocks, strict=True)) if blocks else _NOTHING
@@ -86,7 +89,10 @@ def count_known(
 
 
 def locate_known(text: str, analyzer: Analyzer, terms: TermTable, columns: Table | None = None) -> Occurrences:
-    """Where a document has each column, as `count_known` counts them; −1 for its terms outside the columns."""
+    """Where a document has each column, as `count_known` counts them; −1 for its terms outside the columns.
+
+    Of mail, the document is a rendered message.
+    """
     from textnb.text.spans import Occurrences, places
 
     if kernel_serves(analyzer) and _pays_to_probe([text], terms, analyzer) and _keeps_places(text, analyzer):
@@ -102,6 +108,8 @@ def locate_known(text: str, analyzer: Analyzer, terms: TermTable, columns: Table
 
 def _keeps_places(text: str, analyzer: Analyzer) -> bool:
     """Whether every character is where it was in the text when the analyzer cuts it."""
+    if analyzer.is_mail:
+        return True
     return text.isascii() or not analyzer.lowercase or len(text.lower()) == len(text)
 
 
@@ -165,7 +173,21 @@ def _count_block(counters: Sequence[Counter[Any]], terms: TermTable, columns: Ta
 _NOTHING = (np.zeros(0, np.int64),) * 4
 
 
+def _texts(documents: Iterable[Any], analyzer: Analyzer, n_jobs: int | None) -> list[Any]:
+    """The documents as the kernel takes them: messages rendered, many of them by several processes."""
+    texts = list(documents)
+    if not analyzer.is_mail:
+        return texts
+    if sum(map(len, texts)) < _PROCESSES_PAY:
+        return list(map(analyzer.rendered, texts))
+    from textnb.text.processes import map_in_processes
+
+    return map_in_processes(analyzer.rendered, texts, _threads(texts, n_jobs))
+
+
 def _analysis(analyzer: Analyzer) -> tuple[Any, ...]:
+    if analyzer.is_mail:
+        return analyzer.kind, 1, 1, False, None  # a rendered message has its n-grams as terms
     return analyzer.kind, *analyzer.ngrams, analyzer.lowercase, analyzer.stop_words
 
 

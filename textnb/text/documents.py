@@ -33,6 +33,19 @@ def as_documents(texts: Any) -> Iterable[Any]:
     return texts
 
 
+def as_strings(texts: Any, *, is_mail: bool = False) -> Iterator[str]:
+    """What users pass as documents, each as a str: bytes are UTF-8; those of mail may be any, with surrogates for them.
+
+    That is how `textnb.text.mail.as_message` reads a message, which has the encodings of its parts in itself. Messages
+    are made canonical, so that whoever reads a message, it is the same document.
+    """
+    if not is_mail:
+        return decoded(as_documents(texts))
+    from textnb.text.mail.canonical import canonical  # which other text need not wait for
+
+    return map(canonical, decoded(as_documents(texts), errors="surrogateescape"))
+
+
 def decoded(documents: Iterable[Any], encoding: str = "utf-8", errors: str = "strict") -> Iterator[str]:
     """Every document as a str; what is no document is refused with its position."""
     for position, document in enumerate(documents):

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from textnb.arrays import Array, compiled_kernel
+from textnb.arrays import Array
+from textnb.compiled import compiled_kernel
 from textnb.text.analyzer import LONGEST_PLAIN_NGRAM
 from textnb.text.terms import (
     STRING_ARRAYS,
@@ -90,6 +91,13 @@ class NgramTerms(TermTable):
         positions = np.full(len(split), -1, dtype=np.int64)
         positions[possible] = np.maximum(self._search_rows(rows[possible]), -1)
         return positions
+
+    def between(self, first: str, stop: str) -> tuple[int, int]:
+        """By their first words."""
+        begin, end = (int(self._starts[word]) for word in self.words.between(first, stop))
+        if not 0 <= begin <= end <= len(self):
+            raise damaged("the n-grams of a word are out of range")
+        return begin, end
 
     def _search_rows(self, rows: Array) -> Array:
         """As `_search`, for rows of word ids: by bisection."""

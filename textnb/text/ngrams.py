@@ -8,13 +8,13 @@ from typing import Any
 WHITE_SPACES = re.compile(r"\s\s+")
 
 
-def word_ngrams(tokens: list[Any], low: int, high: int) -> list[Any]:
-    """All runs of `low` to `high` tokens, joined by a space; single tokens as they are."""
+def word_ngrams(tokens: list[Any], low: int, high: int, joint: str = " ") -> list[Any]:
+    """All runs of `low` to `high` tokens, joined by a space or another joint; single tokens as they are."""
     if (low, high) == (1, 1):
         return tokens
     singles = list(tokens) if low == 1 else []
     lengths = range(max(low, 2), min(high, len(tokens)) + 1)
-    return singles + [" ".join(tokens[i : i + n]) for n in lengths for i in range(len(tokens) - n + 1)]
+    return singles + [joint.join(tokens[i : i + n]) for n in lengths for i in range(len(tokens) - n + 1)]
 
 
 def char_ngrams(text: str, low: int, high: int) -> list[str]:

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from textnb.arrays import Array, compiled_kernel, ranges
+from textnb.arrays import Array, ranges
+from textnb.compiled import compiled_kernel
 from textnb.text.analyzer import Analyzer
 from textnb.text.ngrams import WHITE_SPACES, char_ngrams, char_wb_ngrams, word_ngrams
 from textnb.text.normalize import ACCENT_STRIPPERS
@@ -86,9 +87,13 @@ class Occurrences(NamedTuple):
 
 
 def places(analyzer: Analyzer, text: str) -> Places:
-    """The analyzer's terms of a text, and where they stand."""
+    """The analyzer's terms of a text, or of a rendered message, and where they stand."""
     if callable(analyzer.kind):
         return _runs(list(analyzer.kind(text)), None, None, None)
+    if analyzer.is_mail:
+        found = [(word[0], word.span()) for word in _WORDS.finditer(text)]
+        spans = np.array([span for _, span in found], dtype=np.int64).reshape(-1, 2)
+        return _runs([term for term, _ in found], np.arange(len(found)), np.ones(len(found), dtype=np.int64), spans)
     aligned = _preprocessed(analyzer, text)
     if analyzer.kind == "char":
         return _characters(aligned, *analyzer.ngrams)
@@ -106,7 +111,8 @@ def words(analyzer: Analyzer, text: str) -> list[tuple[str, Span]]:
         tokens, spans = _words(analyzer, _preprocessed(analyzer, text))
         pairs = zip(tokens, spans.tolist(), strict=True)
         return [(str(token), (start, end)) for token, (start, end) in pairs if start < end]
-    return [(word[0].lower(), word.span()) for word in _WORDS.finditer(text)]
+    shown = str if analyzer.is_mail else str.lower  # in terms of mail, capitals make a difference
+    return [(shown(word[0]), word.span()) for word in _WORDS.finditer(text)]
 
 
 class Aligned(NamedTuple):

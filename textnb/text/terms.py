@@ -17,7 +17,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from textnb.arrays import Array, Table, compiled_kernel
+from textnb.arrays import Array, Table
+from textnb.compiled import compiled_kernel
 
 _MAX_EQUAL_HASHES = 8  # two equal ones among a million terms have odds of 1 to 37 million; a run of them is a trap
 _INDEX_PAYS = 8  # terms of the table per term looked up, below which an index by hash is made
@@ -75,6 +76,14 @@ class TermTable(ABC):
     @abstractmethod
     def _like(self, other: TermTable) -> TermTable:
         """Convert another table to the class of this one, or raise a ValueError."""
+
+    def between(self, first: str, stop: str) -> tuple[int, int]:
+        """The positions of the strings from `first` to before `stop`, by bisection: of a file, few terms are read."""
+
+        def position(wanted: str) -> int:
+            return bisect_left(range(len(self)), wanted, key=lambda i: self.strings(np.array([i]))[0])
+
+        return position(first), position(stop)
 
     def locate(self, other: TermTable) -> Array:
         """The position here of each term of another table, −1 if it is missing."""
@@ -334,6 +343,10 @@ class ObjectTerms(TermTable):
     def strings(self, ids: Array | None = None) -> list[Any]:
         terms = list(self.ids)
         return terms if ids is None else [terms[i] for i in ids.tolist()]
+
+    def between(self, first: str, stop: str) -> tuple[int, int]:
+        """Nothing: objects have an order of their own, if any."""
+        return 0, 0
 
     def select(self, keep: Array) -> ObjectTerms:
         return self if keep.all() else ObjectTerms(term for term, kept in zip(self.ids, keep, strict=True) if kept)

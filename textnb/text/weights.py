@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from textnb.arrays import Array, SparseRows, Table, compiled_kernel
+from textnb.arrays import Array, SparseRows, Table
+from textnb.compiled import compiled_kernel
 
 
 def inverse_document_frequency(document_frequency: Array, n_documents: int, smooth: bool) -> Array:
