@@ -55,6 +55,22 @@ def test_a_row_of_a_product_does_not_depend_on_its_neighbours(dense):
 
 
 @given(st.data(), TABLES)
+def test_rows_can_be_taken_whether_they_are_consecutive_or_not(data, dense):
+    start, stop = sorted(data.draw(st.tuples(*[st.integers(0, len(dense))] * 2)))
+    some = data.draw(st.lists(st.integers(0, len(dense) - 1), max_size=5)) if len(dense) else []
+    for ids in (np.arange(start, stop), np.array(some, dtype=np.int64)):
+        np.testing.assert_array_equal(dense_of(rows_of(dense).take_rows(ids)), dense[ids])
+
+
+@given(TABLES, st.sampled_from([0, 1000]))
+def test_rows_can_be_narrowed_to_the_columns_that_have_entries(dense, n_empty):
+    wide = np.hstack([np.zeros((len(dense), n_empty), dtype=np.int64), dense])
+    touched, narrowed = rows_of(wide).narrowed()
+    assert touched.tolist() == np.flatnonzero(wide.any(axis=0)).tolist()
+    np.testing.assert_array_equal(dense_of(narrowed), wide[:, touched])
+
+
+@given(st.data(), TABLES)
 def test_columns_can_be_selected(data, dense):
     keep = data.draw(hnp.arrays(bool, dense.shape[1]))
     np.testing.assert_array_equal(dense_of(rows_of(dense).select_columns(keep)), dense[:, keep])

@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib import import_module
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
+from textnb.compiled import compiled_kernel
+
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
-KERNEL_VARIABLE = "TEXTNB_KERNEL"  # set to "python", it forces the Python path
-
 _PRODUCT_BLOCK = 1 << 16  # entries gathered at a time in a product: 10 MB at 20 classes
-
-
-@cache
-def compiled_kernel() -> Any:
-    """The extension module, or None if it was not built or is not wanted."""
-    if os.environ.get(KERNEL_VARIABLE) == "python":
-        return None
-    try:
-        return import_module("textnb.text._kernel")
-    except ImportError:
-        return None
 
 
 def kernel_name() -> str:
@@ -115,9 +101,25 @@ class SparseRows:
         """Some rows, in the order asked for."""
         starts = self.indptr[ids]
         lengths = self.indptr[ids + 1] - starts
-        entries = ranges(starts, lengths)
+        entries: Array | slice
+        if len(ids) and ids[-1] - ids[0] == len(ids) - 1 and (np.diff(ids) == 1).all():  # then nothing is copied
+            entries = slice(starts[0], starts[-1] + lengths[-1])
+        else:
+            entries = ranges(starts, lengths)
         indptr = np.concatenate(([0], np.cumsum(lengths))).astype(self.indptr.dtype)
         return SparseRows(indptr, self.indices[entries], self.data[entries], self.n_columns)
+
+    def narrowed(self) -> tuple[Array, SparseRows]:
+        """The columns that have entries, ascending, and the rows in these alone."""
+        if self.n_columns > 4 * len(self.indices):
+            touched, columns = np.unique(self.indices, return_inverse=True)
+        else:  # marking them takes less time than sorting
+            occurs = np.zeros(self.n_columns, dtype=np.bool_)
+            occurs[self.indices] = True
+            touched = np.flatnonzero(occurs).astype(self.indices.dtype)
+            columns = (np.cumsum(occurs) - 1)[self.indices]
+        columns = columns.reshape(-1).astype(self.indices.dtype)
+        return touched, SparseRows(self.indptr, columns, self.data, len(touched))
 
     def place_rows(self, positions: Array, n_rows: int) -> SparseRows:
         """The rows at ascending positions among `n_rows`; the others are empty."""

@@ -46,7 +46,7 @@ def test_the_best_of_the_candidates_is_fitted(groups):
     classifier = TextClassifier(**ALL).fit(TEXTS, LABELS, groups=groups)
     best = tune(TEXTS, CLASS_IDS, groups=groups).best
     assert classifier.choice_.best == best
-    assert in_use(classifier) == best.candidate._asdict()
+    assert in_use(classifier) == {name: getattr(best.candidate, name) for name in ALL}
     given = TextClassifier(**best.candidate._asdict()).fit(TEXTS, LABELS, groups=groups)
     assert_same_model(classifier, given)
     assert classifier.calibration_ == given.calibration_
@@ -135,7 +135,8 @@ def test_where_nothing_is_given_all_is_chosen():
     """A class that took fixed values, where the command chose, was up to 17 points worse than it."""
     classifier, asked = (TextClassifier(**settings).fit(MANY_TEXTS, MANY_LABELS) for settings in ({}, ALL))
     assert classifier.choice_ == asked.choice_
-    assert in_use(classifier) == in_use(asked) == classifier.choice_.best.candidate._asdict()
+    best = classifier.choice_.best.candidate
+    assert in_use(classifier) == in_use(asked) == {name: getattr(best, name) for name in ALL}
     assert_same_model(classifier, asked)
     assert classifier.get_params() == TextClassifier().get_params()
     assert repr(classifier) == "TextClassifier()"

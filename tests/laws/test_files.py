@@ -5,6 +5,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from textnb.likelihood.families import FAMILIES
 from textnb.model.derive import derive
 from textnb.model.file import Fitted, content, fitted_of, learner_of, predictor_of
 from textnb.model.learner import Learner
@@ -24,7 +25,7 @@ recipes = st.builds(
     analyzer=st.sampled_from(
         [Analyzer(), Analyzer(ngrams=(1, 2)), Analyzer(ngrams=(2, 3)), Analyzer("char_wb", (1, 3))]
     ),
-    model=st.sampled_from(["complement", "multinomial", "bernoulli"]),
+    model=st.sampled_from(sorted(FAMILIES)),
     weights=st.sampled_from(["counts", "binary", "tfidf", "log-tfidf"]),
     unknown=st.booleans(),
     limits=limits,

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from without_kernel import without_kernel
 
 from textnb import TextClassifier, load
+from textnb.likelihood.families import FAMILIES
 
 PIECES = ["apple", "Apple", "bread", "egg", "egg egg", "<UNK>", "UNK", "a", ".", ""]
 PIECES += ["ünï", "中文字", "İX", "\ud83d\ud83d", "\0\0"]
@@ -19,7 +20,7 @@ texts = st.lists(st.sampled_from(PIECES), max_size=5).map(" ".join)
 documents = st.lists(st.tuples(texts, st.sampled_from(["x", "y", "longer", "späm"])), min_size=1, max_size=8)
 options = st.fixed_dictionaries(
     {
-        "model": st.sampled_from(["multinomial", "complement", "bernoulli"]),
+        "model": st.sampled_from(sorted(FAMILIES)),
         "weights": st.sampled_from(["counts", "binary", "tfidf", "log-tfidf"]),
         "unknown": st.sampled_from(["ignore", "token"]),
         "limits": st.sampled_from([{}, {"min_df": 2}, {"max_df": 0.5}, {"max_features": 2}]),
@@ -46,7 +47,7 @@ def new(options, n_jobs=None):
 
 def simply_adds_up(options):
     """Whether what a document adds depends on it alone: not on an idf, nor on what was unknown at a fit."""
-    weights = "binary" if options["model"] == "bernoulli" else options["weights"]
+    weights = FAMILIES[options["model"]].weighting(options["weights"])
     return weights == "counts" or (weights == "binary" and options["unknown"] == "ignore")
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from without_kernel import without_kernel
 
 from textnb import TextClassifier, load
+from textnb.likelihood.families import FAMILIES
 
 TEXTS = ["the cat sat", "a dog ate the cat", "dogs and cats", "the end of the days", "cat and dog", "end of the dog"]
 LABELS = ["x", "y", "x", "z", "y", "z"]
@@ -19,7 +20,7 @@ ASKED = ["the cat", "unheard of", ""]
 
 options = st.fixed_dictionaries(
     {
-        "model": st.sampled_from(["multinomial", "complement", "bernoulli"]),
+        "model": st.sampled_from(sorted(FAMILIES)),
         "weights": st.sampled_from(["counts", "binary", "tfidf", "log-tfidf"]),
         "unknown": st.sampled_from(["ignore", "token"]),
         "ngrams": st.sampled_from([(1, 1), (1, 2)]),

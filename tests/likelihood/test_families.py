@@ -11,7 +11,9 @@ from textnb.likelihood.families import FAMILIES, NO_LIKELIHOOD, family
 
 pytestmark = pytest.mark.filterwarnings("error")
 
-every_family = pytest.mark.parametrize("name", FAMILIES)
+LINEAR = [name for name, family in FAMILIES.items() if family.rule_kind == "linear"]
+CLEAR_TERMS = [name for name in FAMILIES if name not in LINEAR]
+every_linear_family = pytest.mark.parametrize("name", LINEAR)
 
 
 @st.composite
@@ -36,7 +38,7 @@ def is_refused(name, alpha):
     return name == "complement" and np.min(alpha) == 0
 
 
-@every_family
+@every_linear_family
 @given(case=counted(), norm=st.booleans())
 def test_some_features_weigh_the_same_alone_and_among_all_bit_for_bit(name, case, norm):
     totals, documents, alpha, some = case
@@ -55,7 +57,7 @@ def test_some_features_weigh_the_same_alone_and_among_all_bit_for_bit(name, case
     assert alone.log_likelihood(rows).tobytes() == whole.log_likelihood(everywhere).tobytes()
 
 
-@every_family
+@every_linear_family
 @given(case=counted(), norm=st.booleans())
 def test_dense_and_sparse_weights_score_alike(name, case, norm):
     totals, documents, alpha, _ = case
@@ -79,12 +81,15 @@ def test_the_weights_are_what_users_see(name, case, norm):
 
 
 def test_a_family_that_is_not_there_is_refused_by_name():
-    with pytest.raises(ValueError, match="model must be one of multinomial, complement, bernoulli, got 'gaussian'"):
+    with pytest.raises(
+        ValueError,
+        match="model must be one of multinomial, complement, bernoulli, robinson, fisher, log-odds, got 'gaussian'",
+    ):
         family("gaussian")
 
 
-def test_the_prior_enters_every_score_but_a_complement_models_of_several_classes():
-    assert [name for name in FAMILIES if not family(name).adds_prior(2)] == ["complement"]
+def test_the_prior_enters_a_score_of_several_classes_only_where_it_is_a_likelihood():
+    assert [name for name in FAMILIES if not family(name).adds_prior(2)] == ["complement", *CLEAR_TERMS]
     assert all(family(name).adds_prior(1) for name in FAMILIES)
 
 
@@ -93,10 +98,13 @@ def test_a_bernoulli_model_takes_which_words_occur_whatever_was_asked_for():
     assert family("multinomial").weighting("tfidf") == "tfidf"
 
 
-def test_only_the_complement_model_has_no_likelihood():
+def test_models_that_compare_classes_have_no_likelihood():
     for name in FAMILIES:
         if name == "complement":
             with pytest.raises(ValueError, match=NO_LIKELIHOOD[:30]):
+                family(name).require_likelihood()
+        elif name in CLEAR_TERMS:
+            with pytest.raises(ValueError, match=f"a {name} model has no likelihood.* Use a multinomial model"):
                 family(name).require_likelihood()
         else:
             family(name).require_likelihood()

@@ -17,8 +17,9 @@ from textnb.model.decision import (
     most_probable,
     resolve_impossible,
 )
-from textnb.model.plain import cost_table
+from textnb.model.plain import cost_table, spam_among
 from textnb.model.records import from_json, to_json
+from textnb.workflow.prediction import positive_class
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -260,3 +261,20 @@ def test_settings_of_another_kind_are_refused(settings):
 def test_a_rule_for_other_classes_is_refused():
     with pytest.raises(ValueError, match="costs are given for 3 classes, got 2"):
         DecisionRule(cost_table(3)).decide(np.log([[0.5, 0.5]]))
+
+
+@pytest.mark.parametrize(
+    ("classes", "position"),
+    [
+        (["ham", "spam"], 1),
+        (["SPAM", "ok"], 0),
+        (["ham", "spam", "unsure"], 1),
+        (["Spam", "spam"], 1),
+        (["Spam", "SPAM"], None),
+        (["ham", "junk"], None),
+        ([0, 1], None),
+    ],
+)
+def test_spam_is_what_is_called_so(classes, position):
+    assert spam_among(classes) == position
+    assert positive_class(classes) == position

@@ -180,6 +180,8 @@ def test_forgetting_what_was_not_learned_names_the_document_and_changes_nothing(
         classifier.forget([TEXTS[2]], ["spam"])
     with pytest.raises(ValueError, match=r"document 1 \('lunch at noon'\) was not learned as ham, or not so often"):
         classifier.forget([TEXTS[2], TEXTS[2]], ["ham", "ham"])
+    with pytest.raises(ValueError, match=r"document 0 \('(long ){10}…'\) was not learned as ham"):
+        classifier.forget(["long " * 20], ["ham"])
     with pytest.raises(ValueError, match="was not learned as eggs"):
         classifier.forget([TEXTS[2]], ["eggs"])
     assert state(classifier, tmp_path) == before

@@ -8,13 +8,17 @@ from textnb.likelihood.families import FAMILIES
 from textnb.model.parameters import (
     AUTO,
     CHOOSABLE,
+    CLARITY_SETTINGS,
     LITERATURE,
+    MAIL_LITERATURE,
     Accents,
+    Chosen,
     Model,
     Units,
     Unknown,
     Weights,
     effective,
+    left_to_choice,
     open_parameters,
     with_literature,
 )
@@ -25,6 +29,11 @@ from textnb.text.normalize import ACCENT_STRIPPERS
 from textnb.text.weights import WEIGHTINGS
 
 NONE = dict.fromkeys(CHOOSABLE)
+
+
+def get_names(choices):
+    """The names in a union of literals."""
+    return tuple(name for choice in get_args(choices) for name in get_args(choice))
 
 
 def test_choices_are_those_of_the_tables():
@@ -46,7 +55,8 @@ def test_the_signature_names_the_choices():
 
 
 def test_what_can_be_chosen_is_left_out_by_default_and_is_what_candidates_have():
-    assert CHOOSABLE == Candidate._fields == tuple(LITERATURE)
+    assert (*CHOOSABLE, "min_deviation") == Candidate._fields == get_names(Chosen)
+    assert CHOOSABLE == tuple(LITERATURE) == tuple(MAIL_LITERATURE)
     defaults = {name: value.default for name, value in inspect.signature(TextClassifier).parameters.items()}
     assert {name for name in CHOOSABLE if defaults[name] is None} == set(CHOOSABLE)
 
@@ -65,3 +75,32 @@ def test_what_was_chosen_comes_before_the_literature_and_after_what_is_given():
     assert effective(NONE, {}) == LITERATURE
     assert effective(NONE | {"alpha": 2.0}, {"alpha": 0.1, "min_df": 2}) == {**LITERATURE, "alpha": 2.0, "min_df": 2}
     assert effective(NONE | {"alpha": AUTO}, {"alpha": 0.1}) == {**LITERATURE, "alpha": 0.1}
+
+
+def test_models_of_clear_terms_and_mail_have_a_literature_of_their_own():
+    assert effective(NONE | {"model": "fisher"}, {}) == {**LITERATURE, "model": "fisher", "alpha": 0.0178}
+    assert effective(NONE | {"analyzer": "mail"}, {}) == {**MAIL_LITERATURE, "analyzer": "mail"}
+    given = NONE | {"analyzer": "mail", "model": "multinomial"}
+    assert effective(given, {}) == {**MAIL_LITERATURE, **given, "weights": "binary", "ngrams": (1, 1)} | {
+        "min_df": 1,
+        "alpha": 1.0,
+    }
+
+
+def test_what_says_which_terms_are_clear_is_the_familys_chosen_or_given():
+    none = NONE | dict.fromkeys(CLARITY_SETTINGS)
+    usual = {"assumed": 0.5, "min_deviation": 0.375, "most_terms": None}
+    robinson = effective(none | {"model": "robinson"}, {})
+    assert {name: robinson[name] for name in CLARITY_SETTINGS} == usual
+    assert effective(none, {"model": "robinson", "min_deviation": 0.3})["min_deviation"] == 0.3
+    assert effective(none | {"min_deviation": 0.2}, {"model": "fisher", "min_deviation": 0.3})["min_deviation"] == 0.2
+    assert effective(none | {"min_deviation": 0.2}, {"model": "multinomial"})["min_deviation"] is None
+    assert effective(none, {})["assumed"] is None
+
+
+def test_what_was_chosen_beyond_the_five_is_left_to_choice_too():
+    none = NONE | dict.fromkeys(CLARITY_SETTINGS)
+    chosen = {"model": "robinson", "min_deviation": 0.3}
+    assert left_to_choice(none, chosen) == tuple(sorted([*CHOOSABLE, "min_deviation"]))
+    assert left_to_choice(none | {"min_deviation": 0.3}, chosen) == tuple(sorted(CHOOSABLE))
+    assert left_to_choice(none, {}) == tuple(sorted(CHOOSABLE))

@@ -1,6 +1,7 @@
 """Which documents were learned: a multiset that adds up, comes apart, and is found again in a file."""
 
 from collections import Counter
+from hashlib import sha256
 
 import numpy as np
 import pytest
@@ -90,6 +91,30 @@ def test_what_is_empty_takes_labels_of_any_kind():
     assert contents(empty + numbered) == contents(numbered)
     with pytest.raises(ValueError, match="different types"):
         found + numbered
+
+
+@given(st.binary(max_size=8))
+def test_a_message_has_the_hash_of_its_bytes(message):
+    assert hashes([message.decode("utf-8", "surrogateescape")]) == [sha256(message).digest()[:16]]
+
+
+@given(st.text(alphabet=st.sampled_from("aé\udcc3\udca9\udc80\ud800"), max_size=4))
+def test_texts_with_lone_surrogates_have_hashes_of_their_own(text):
+    """Escaped bytes that are those of a character are not that character."""
+    assert len(set(hashes([text, "é", "aé"]))) == len({text, "é", "aé"})
+
+
+def test_texts_that_are_no_messages_have_the_hash_that_they_always_had():
+    for text in ("", "plain", "é中", "\ud83d", "a\ud800\udc80"):
+        assert hashes([text]) == [sha256(text.encode("utf-8", "surrogatepass")).digest()[:16]]
+
+
+def test_messages_are_counted_by_their_ids_under_their_labels():
+    messages = ["Message-ID: <1@x>\n\na", "Subject: none\n\nb", "Received: y\nMessage-ID: <1@x>\n\nc"]
+    found = Ledger.of_message_ids(messages, np.array([1, 0, 1]), np.array(["ham", "spam"]))
+    assert contents(found) == {(hashes(["1@x"])[0], "spam"): 2}
+    assert found.documents.tolist() == [0, 2]
+    assert not Ledger.of_message_ids(messages[1:2], np.array([0]), np.array(["ham", "spam"]))
 
 
 def test_more_copies_than_it_can_count_are_refused():

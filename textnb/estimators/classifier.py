@@ -28,19 +28,26 @@ class TextClassifier(ClassifierMixin, BaseEstimator, TextModel):
 
     Parameters
     ----------
-    model : {"complement", "multinomial", "bernoulli", "auto"}, default=None
-        Which naive Bayes. Where this, `weights`, `ngrams`, `min_df` and `alpha` are all left out, `fit` chooses the
-        five by leave-one-out, which takes many times as long as the fit itself. Where any is given, the others are
-        complement, log-tfidf, (1, 1), 1 and 1: ``TextClassifier(model="complement")`` is quick. "auto" chooses single
-        ones. Nothing is chosen, unless "auto" asks for it, from fewer than 50 documents, fewer than two classes, fewer
-        than two documents a class on average or an iterator, nor by `partial_fit` and `learn`.
+    model : {"complement", "multinomial", "bernoulli", "robinson", "fisher", "log-odds", "auto"}, default=None
+        Which naive Bayes; the last three combine the terms that clearly speak for a class, as filters of mail do. Where
+        this, `weights`, `ngrams`, `min_df` and `alpha` are all left out, `fit` chooses the five by leave-one-out, which
+        takes many times as long as the fit itself. Where any is given, the others are complement, log-tfidf, (1, 1), 1
+        and 1, or of mail robinson, binary, (1, 1), 1 and 0.0178: ``TextClassifier(model="complement")`` is quick.
+        "auto" chooses single ones. Nothing is chosen, unless "auto" asks for it, from fewer than 50 documents, fewer
+        than two classes, fewer than two documents a class on average or an iterator, nor by `partial_fit` and `learn`.
     weights : {"log-tfidf", "tfidf", "counts", "binary", "auto"}, default=None
         How a document's terms weigh; "log-tfidf" takes 1 + log(tf). A Bernoulli model looks only at which occur.
     ngrams : (int, int) or "auto", default=None
         Shortest and longest runs of tokens (or characters) that become features.
-    analyzer : {"word", "char", "char_wb"} or callable, default="word"
+    analyzer : {"word", "char", "char_wb", "mail"} or callable, default="word"
+        What terms are made of. With "mail" documents are messages, as bytes or as strings in which bytes that are not
+        UTF-8 are escaped (``message.decode("utf-8", "surrogateescape")``): see `textnb.text.mail`.
+    mail : {"all", "no-source", "body"}, default=None
+        What is read of messages: everything (the default), all but the headers that tell where they were collected, or
+        the body alone.
     alpha : float or "auto", default=None
-        Smoothing: 1 is Laplace's, less is Lidstone's, 0 none.
+        Smoothing: 1 is Laplace's, less is Lidstone's, 0 none. Of models of clear terms, the strength s of the belief
+        in `assumed`, above 0; the literature's is 0.0178.
     unknown : {"ignore", "token"}, default="ignore"
         What becomes of words outside the vocabulary: nothing, or one more feature ``<UNK>`` with an honest probability.
     calibrate : bool, default=True
@@ -52,9 +59,18 @@ class TextClassifier(ClassifierMixin, BaseEstimator, TextModel):
         As in `textnb.CountVectorizer`.
     fit_prior, class_prior, norm
         As in the naive Bayes classes; ``norm`` is Complement's.
+    assumed, min_deviation, most_terms : float, float and int, default=None
+        Of models of clear terms. A term of which documents say with frequency p, n times, that they are of a class,
+        says f = (s · assumed + n · p) / (s + n), and is clear where f is `min_deviation` or more from ½: 0.5 and 0.375
+        if not given. `assumed` is about any class against the rest, of two classes about the second. Only `most_terms`
+        of a document count, the clearest; None: all.
+    objective : {"accuracy", "log-loss", "caught"}, default=None
+        What is best where `fit` chooses: the most accurate, the surest, or what catches most spam while at most 1 % of
+        the rest are lost. None: the last for messages of two classes, one of them called spam, else the first.
     ledger : bool, default=None
         Whether to remember, as a hash of 128 bits, which documents were learned under which label: then only those can
-        be forgotten, and none need be learned twice; 24 bytes per document. None: unless `fit` gets an iterator.
+        be forgotten, and none need be learned twice; 24 bytes per document. Messages are hashed without what mailboxes
+        add to them (`textnb.text.mail.canonical`), so that a copy is known. None: unless `fit` gets an iterator.
     n_jobs : int, default=None
         Threads to count with; no result depends on it. None takes all cores if there is much text, -1 always.
 
@@ -201,6 +217,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator, TextModel):
         self.check_fitted()
         if self.predictor_.weighting.idf is not None:
             raise ValueError("cannot sample: tf-idf weights are no counts of words. Use weights='counts' or 'binary'.")
+        family(self.parameters_in_use["model"]).require_likelihood()
         model = self.model_
         options = {} if length is None or isinstance(model, BernoulliNB) else {"length": length}
         counts, labels = model.sample(n, random_state, **options)

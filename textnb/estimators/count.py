@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from textnb.arrays import Array, SparseRows
 from textnb.estimators.base import AdditiveNB
 from textnb.estimators.sklearn_compat import from_csr, is_sparse, to_public_csr
-from textnb.likelihood.families import Family, family
+from textnb.likelihood.families import LinearFamily, family
 from textnb.likelihood.groups import Groups
 from textnb.likelihood.leave_one_out import scores_without
 from textnb.likelihood.multinomial import perplexity
@@ -38,8 +38,10 @@ class _CountNB(AdditiveNB, ABC):
         self.class_prior = class_prior
 
     @property
-    def _family(self) -> Family:
-        return family(self.family)
+    def _family(self) -> LinearFamily:
+        found = family(self.family)
+        assert isinstance(found, LinearFamily)
+        return found
 
     @property
     def has_likelihood(self) -> bool:  # type: ignore[override]
@@ -274,7 +276,11 @@ _MODELS: dict[str, type[CountModel]] = {model.family: model for model in (Multin
 
 def count_model(model: str, *, norm: bool = False, **parameters: Any) -> CountModel:
     """The estimator of the family of that name; `norm` for one that has it."""
-    home = _MODELS[family(model).name]
+    if family(model).name not in _MODELS:
+        raise ValueError(
+            f"a {model} model has no estimator on counts of its own: it is one of text. Use TextClassifier"
+        )
+    home = _MODELS[model]
     return home(**parameters, **({"norm": norm} if "norm" in home().get_params() else {}))
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from inspect import signature
-from numbers import Real
+from numbers import Integral, Real
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from textnb.arrays import Array
+from textnb.arrays import Array, distinct
+from textnb.likelihood.clear_terms import Clarity
 from textnb.likelihood.families import FAMILIES
 from textnb.model.calibration import Calibration
 from textnb.model.compact import write_compact
@@ -29,9 +31,11 @@ from textnb.model.file import (
     whole_predictor_of,
 )
 from textnb.model.learner import Learner
+from textnb.model.once import Conflict
 from textnb.model.parameters import (
     AUTO,
     CHOOSABLE,
+    CLARITY_SETTINGS,
     Accents,
     Auto,
     Model,
@@ -44,18 +48,20 @@ from textnb.model.parameters import (
     open_parameters,
     with_literature,
 )
+from textnb.model.plain import spam_among
 from textnb.model.policy import Policy
 from textnb.model.predictor import Predictor
 from textnb.model.recipe import Recipe
 from textnb.model.settings import USUAL_COLUMNS
 from textnb.selection.documents import TrainingDocuments
+from textnb.selection.objectives import Objective, check_objective
 from textnb.selection.thresholds import threshold_for_ceiling
 from textnb.selection.tuning import Choice, Fixed, Trial, tune
 from textnb.statistics.counts import unique_classes
 from textnb.storage import open_model, write_model
 from textnb.text.analyzer import Analyzer, check_stop_words, stop_word_set
 from textnb.text.counting import RememberedCounts, count_all, term_table
-from textnb.text.documents import as_documents, decoded
+from textnb.text.documents import as_strings
 from textnb.text.features import UNKNOWN_CHOICES
 from textnb.text.limits import Limits
 from textnb.text.terms import TermTable
@@ -69,6 +75,7 @@ if TYPE_CHECKING:
     from textnb.model.explanation import Explanation
 
 FEWEST_DOCUMENTS = 50  # from which parameters that are left out are chosen
+MAY_CHANGE = ("alpha", "fit_prior", "class_prior", "norm", *CLARITY_SETTINGS, "objective", "ledger", "n_jobs")
 DERIVED = ("_training", "_derivation", "_predictor", "_vocabulary")  # attributes that follow from the others
 
 
@@ -97,6 +104,7 @@ class TextModel:
         unknown: Unknown = "ignore",
         calibrate: bool = True,
         *,
+        mail: str | None = None,
         tokenizer: str | Callable[[str], Iterable[Any]] | None = None,
         stemmer: str | Callable[[str], str] | None = None,
         lowercase: bool = True,
@@ -110,6 +118,10 @@ class TextModel:
         fit_prior: bool = True,
         class_prior: Any = None,
         norm: bool = False,
+        assumed: float | None = None,
+        min_deviation: float | None = None,
+        most_terms: int | None = None,
+        objective: Objective | None = None,
         ledger: bool | None = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -120,6 +132,7 @@ class TextModel:
         self.alpha = alpha
         self.unknown = unknown
         self.calibrate = calibrate
+        self.mail = mail
         self.tokenizer = tokenizer
         self.stemmer = stemmer
         self.lowercase = lowercase
@@ -133,6 +146,10 @@ class TextModel:
         self.fit_prior = fit_prior
         self.class_prior = class_prior
         self.norm = norm
+        self.assumed = assumed
+        self.min_deviation = min_deviation
+        self.most_terms = most_terms
+        self.objective = objective
         self.ledger = ledger
         self.n_jobs = n_jobs
 
@@ -147,7 +164,7 @@ class TextModel:
 
     def _checked(self, texts: Any, labels: Any, *, stream: bool = False) -> tuple[Any, Array]:
         """A list of documents, or a stream of them if that is wanted and given, and their labels."""
-        documents: Iterable[str] = decoded(as_documents(texts))
+        documents: Iterable[str] = as_strings(texts, is_mail=self.analyzer == "mail")
         if not (stream and isinstance(texts, Iterator)):
             documents = list(documents)
             if not documents:
@@ -184,7 +201,7 @@ class TextModel:
         if not (self._is_auto or (self._is_open and can_choose)):
             return self._fit_first(documents, class_ids, classes, weights, None, groups, is_stream=is_stream)
         count = RememberedCounts(documents)
-        choice = self.choose(documents, class_ids, groups, count=count, progress=progress)
+        choice = self.choose(documents, class_ids, groups, classes=classes, count=count, progress=progress)
         return self._fit_first(documents, class_ids, classes, weights, choice, groups, count, is_stream=is_stream)
 
     def learn(self, texts: Any, labels: Any, *, once: bool = False) -> Self:
@@ -200,13 +217,17 @@ class TextModel:
         labels : array-like of their classes
         once : bool, default=False
             Leave documents that were learned already, and move those that were learned under another label to this one.
+            Of mail, copies of a message are known by its Message-ID: they are left too, and one whose message was
+            learned under another label is learned as it is, with a warning.
         """
         self._check_parameters()
         documents, checked = self._checked(texts, labels)
-        if self.__sklearn_is_fitted__():
-            return self._follow(self._continued().learn(documents, checked, once=once)[0])
-        learner = self.new_learner(keep_ledger=self.ledger is not False)
-        return self.adopt(learner.learn(documents, checked, once=once)[0])
+        is_fitted = self.__sklearn_is_fitted__()
+        before = self._continued() if is_fitted else self.new_learner(keep_ledger=self.ledger is not False)
+        learner, summary = before.learn(documents, checked, once=once)
+        if summary.conflicts:
+            _warn_of_conflicts(summary.conflicts)
+        return self._follow(learner) if is_fitted else self.adopt(learner)
 
     def predict_log_proba(self, texts: Any, *, raw: bool = False) -> Array:
         """log P(c | document) of every document and class, (n, n_classes); `raw` uncalibrated."""
@@ -410,7 +431,11 @@ class TextModel:
 
     def _chosen_of(self, choice: Choice) -> dict[str, Any]:
         """The values of the parameters that were open to choice."""
-        return {name: getattr(choice.best.candidate, name) for name in open_parameters(self.get_params(deep=False))}
+        candidate, opened = choice.best.candidate, open_parameters(self.get_params(deep=False))
+        chosen = {name: getattr(candidate, name) for name in opened}
+        if opened and candidate.min_deviation is not None and self.min_deviation is None:
+            chosen["min_deviation"] = candidate.min_deviation
+        return chosen
 
     def choose(
         self,
@@ -418,16 +443,23 @@ class TextModel:
         class_ids: Array,
         groups: Any = None,
         *,
+        classes: Array | None = None,
         count: Callable[..., Any] = count_all,
         progress: Callable[[Trial], None] = lambda trial: None,
     ) -> Choice:
-        """What `fit` chooses for the parameters that are open. Unknown words play no part in it."""
+        """What `fit` chooses for the parameters that are open. Unknown words play no part in it.
+
+        Messages are filtered: of two classes, one of them called spam, as much of it is to be caught as can be.
+        """
         self._check_parameters()
+        clarity = {name: getattr(self, name) for name in CLARITY_SETTINGS}
         return tune(
             documents,
             class_ids,
             analyzer=self._analyzer((1, 1)),
-            fixed=Fixed(**with_literature(self.get_params(deep=False))),
+            fixed=Fixed(**with_literature(self.get_params(deep=False)), **clarity),
+            objective=self.objective,
+            positive=None if classes is None or len(classes) != 2 else spam_among(classes.tolist()),
             groups=groups,
             limits=Limits(1, self.max_df, self.max_features),
             vocabulary=self._given_terms(self._analyzer((1, 1))),
@@ -533,6 +565,7 @@ class TextModel:
             token_pattern=self.token_pattern,
             stop_words=stop_word_set(self.stop_words) if self.analyzer == "word" else None,
             stemmer=self.stemmer,
+            mail=self.mail,
         )
 
     def _check_parameters(self) -> None:
@@ -544,6 +577,8 @@ class TextModel:
             raise ValueError(f"unknown must be one of {', '.join(UNKNOWN_CHOICES)}, got {self.unknown!r}")
         if self.alpha is not None and not isinstance(self.alpha, Real) and not is_auto(self.alpha):
             raise ValueError(f"alpha must be a number, 0 or more, or 'auto', got {self.alpha!r}")
+        _check_clarity(self.assumed, self.min_deviation, self.most_terms)
+        check_objective(self.objective)
         check_jobs(self.n_jobs)
         if not isinstance(self.calibrate, bool | np.bool_):
             raise ValueError(f"calibrate must be True or False, got {self.calibrate!r}")
@@ -552,9 +587,7 @@ class TextModel:
         """Only how the model is derived from its counts may change after fitting."""
         now = self.get_params(deep=False)
         for name, value in self._fitted_with.items():
-            if name not in ("alpha", "fit_prior", "class_prior", "norm", "ledger", "n_jobs") and not _equal(
-                now[name], value
-            ):
+            if name not in MAY_CHANGE and not _equal(now[name], value):
                 raise ValueError(f"{name} was {value!r} in fit and cannot become {now[name]!r} afterwards: fit anew")
 
 
@@ -578,17 +611,35 @@ def open_fitted_model(path: Any) -> TextModel | MixedNB:
     return model._set(None, fitted.calibration, fitted.policy, chosen, **without_counts)
 
 
+def _warn_of_conflicts(conflicts: Sequence[Conflict]) -> None:
+    first = conflicts[0]
+    warnings.warn(
+        f"messages under another label than a copy of them: {len(conflicts):,}; the first, document {first.position}: "
+        f"{first.warning}",
+        stacklevel=3,
+    )
+
+
 def _are_enough_to_choose(class_ids: Array) -> bool:
     """Whether leave-one-out can tell candidates apart: enough documents, two classes, two documents a class or more.
 
     The last on average: rare classes say little about a choice, and must not prevent it.
     """
-    n_classes = len(np.unique(class_ids))
+    n_classes = len(distinct(class_ids))
     return len(class_ids) >= max(FEWEST_DOCUMENTS, 2 * n_classes) and n_classes > 1
 
 
 def _equal(a: Any, b: Any) -> bool:
     return a is b or bool(np.array_equal(np.asarray(a, dtype=object), np.asarray(b, dtype=object)))
+
+
+def _check_clarity(assumed: Any, min_deviation: Any, most_terms: Any) -> None:
+    given = {"assumed": assumed, "min_deviation": min_deviation, "most_terms": most_terms}
+    for name, value in given.items():
+        kind, what = (Integral, "a whole number") if name == "most_terms" else (Real, "a number")
+        if value is not None and (isinstance(value, bool) or not isinstance(value, kind)):
+            raise ValueError(f"{name} must be {what}, or None, got {value!r}")
+    Clarity(**{name: value for name, value in given.items() if value is not None})
 
 
 def _check_groups(groups: Any, n_documents: int) -> Array | None:

@@ -132,7 +132,12 @@ class CountVectorizer(BaseEstimator):
 
     def decode(self, doc: Any) -> str:
         """A document as a string: read if it is a file or its name, decoded if it is bytes."""
-        return decode_document(self._read(doc), None, self.encoding, self.decode_error)
+        return decode_document(self._read(doc), None, *self._decoding)
+
+    @property
+    def _decoding(self) -> tuple[str, str]:
+        """Encoding and errors of bytes; messages say themselves how their parts are encoded."""
+        return ("utf-8", "surrogateescape") if self.analyzer == "mail" else (self.encoding, self.decode_error)
 
     def _read(self, doc: Any) -> Any:
         if self.input == "filename":
@@ -160,12 +165,12 @@ class CountVectorizer(BaseEstimator):
         only_tokenized = callable(self.tokenizer) and not self.lowercase and not self.strip_accents
         if callable(self.analyzer) or self.preprocessor is not None or only_tokenized:  # documents of any kind
             return (self._decode_lenient(document, i) for i, document in enumerate(documents))
-        return decoded(documents, self.encoding, self.decode_error)
+        return decoded(documents, *self._decoding)
 
     def _decode_lenient(self, document: Any, position: int) -> Any:
         refused = document is None or (isinstance(document, float) and document != document)
         if refused or isinstance(document, bytes):
-            return decode_document(document, position, self.encoding, self.decode_error)
+            return decode_document(document, position, *self._decoding)
         return document
 
     # From terms to counts

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from textnb.arrays import Array, SparseRows, compiled_kernel
+from textnb.arrays import Array, SparseRows
+from textnb.compiled import compiled_kernel
 from textnb.likelihood.families import Family
 from textnb.likelihood.groups import Groups, group_totals, subtract
 from textnb.likelihood.smoothing import Alpha, safe_log

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from textnb.arrays import Array, SparseRows, compiled_kernel, ranges, row_blocks
+from textnb.arrays import Array, SparseRows, ranges, row_blocks
+from textnb.compiled import compiled_kernel
 from textnb.likelihood.groups import Groups, cell_totals, group_totals, look_up, subtract
 from textnb.likelihood.smoothing import Alpha, log_smoothed, of_features, per_feature, safe_log
 from textnb.text.threads import available_cores, run_blocks, threads_that_pay

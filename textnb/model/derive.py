@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from textnb.arrays import Array, SparseRows
+from textnb.likelihood.clear_terms import ClearTermsRule
 from textnb.likelihood.families import Family
 from textnb.likelihood.prior import class_log_prior
 from textnb.likelihood.rules import ClassPart, LinearRule
@@ -21,6 +22,7 @@ from textnb.statistics.counts import ClassCounts
 from textnb.statistics.text_counts import TextCounts
 from textnb.text.features import EMPTY_VOCABULARY, Features
 from textnb.text.frozen import UNIT, frozen_idf, unknown_idf
+from textnb.text.terms import TermTable
 from textnb.text.weights import Weighting
 
 if TYPE_CHECKING:
@@ -42,10 +44,15 @@ class Derivation:
         return self.learner.recipe.family.adds_prior(len(self.statistics.classes))
 
     @cached_property
-    def rule(self) -> LinearRule:
-        """The rule with the weights of all features."""
-        recipe, statistics = self.learner.recipe, self.statistics
-        return recipe.family.rule(
+    def family(self) -> Family:
+        """The family, which knows the columns of the terms of headers."""
+        return knowing_headers(self.learner.recipe.family, self.learner.counts.terms, self.keep)
+
+    @cached_property
+    def rule(self) -> LinearRule | ClearTermsRule:
+        """The rule of all features."""
+        statistics = self.statistics
+        return self.family.rule(
             statistics.totals, statistics.documents, _alpha(self.learner, statistics), class_part=self.class_part
         )
 
@@ -93,8 +100,8 @@ def derive(learner: Learner) -> Derivation:
         raise ValueError(EMPTY_VOCABULARY)
     statistics = _statistics(learner, keep)
     alpha = _alpha(learner, statistics)
-    if alpha == 0:  # not every family has weights then
-        recipe.family.term_part(statistics.totals, statistics.documents, alpha)
+    if alpha == 0:  # not every family has a rule then
+        recipe.family.rule(statistics.totals, statistics.documents, alpha)
     return Derivation(
         learner,
         keep,
@@ -102,6 +109,19 @@ def derive(learner: Learner) -> Derivation:
         recipe.family.class_part(statistics.totals, statistics.documents, alpha, recipe.norm),
         class_log_prior(statistics.documents, learned=recipe.fit_prior, given=recipe.class_prior),
     )
+
+
+def knowing_headers(family: Family, terms: TermTable, keep: Array | None = None) -> Family:
+    """The family with the columns of terms of headers, which start with a capital letter of ASCII: they are one run.
+
+    Columns are the positions of the terms or, given a mask, the positions among those kept.
+    """
+    if family.clarity is None:
+        return family
+    headers = terms.between("A", "[")
+    if keep is not None:
+        headers = int(np.count_nonzero(keep[: headers[0]])), int(np.count_nonzero(keep[: headers[1]]))
+    return family.with_clarity(headers=headers)
 
 
 def kept_terms(learner: Learner) -> Array:
@@ -167,19 +187,23 @@ class TouchedRule:
     class_part: ClassPart
 
     def log_likelihood(self, rows: SparseRows) -> Array:
-        touched, indices = np.unique(rows.indices, return_inverse=True)
-        rule = self.of_columns(touched)
-        columns = indices.reshape(-1).astype(rows.indices.dtype)
-        return rule.log_likelihood(SparseRows(rows.indptr, columns, rows.data, len(touched)))
+        rule, own = self._narrowed(rows)
+        return rule.log_likelihood(own)
 
-    def contributions(self, row: SparseRows) -> tuple[Array, Array]:
-        """As those of a `LinearRule`."""
-        own = SparseRows(row.indptr, np.arange(len(row.indices)), row.data, len(row.indices))
-        return self.of_columns(row.indices).contributions(own)
+    def contributions(self, rows: SparseRows) -> tuple[Array, Array]:
+        """As those of the whole rule."""
+        rule, own = self._narrowed(rows)
+        return rule.contributions(own)
 
-    def of_columns(self, columns: Array) -> LinearRule:
-        """The weights of some columns, ascending."""
-        return self.family.rule(self.totals(columns), self.documents, self.alpha, class_part=self.class_part)
+    def of_columns(self, columns: Array) -> LinearRule | ClearTermsRule:
+        """The rule of some columns, ascending."""
+        totals = self.totals(columns)
+        return self.family.rule(totals, self.documents, self.alpha, class_part=self.class_part, columns=columns)
+
+    def _narrowed(self, rows: SparseRows) -> tuple[LinearRule | ClearTermsRule, SparseRows]:
+        """The rule of the columns that occur, and the rows in them."""
+        touched, narrowed = rows.narrowed()
+        return self.of_columns(touched), narrowed
 
     def lead(self, c: int) -> Array:
         raise ValueError("a model that is opened to predict has no weights of all its terms: load it with textnb.load")

@@ -13,7 +13,7 @@ import numpy as np
 
 from textnb.arrays import Array
 from textnb.likelihood.rules import ClassPart
-from textnb.model.derive import Derivation, TouchedRule, derive, kept_terms, unknown_totals
+from textnb.model.derive import Derivation, TouchedRule, derive, kept_terms, knowing_headers, unknown_totals
 from textnb.model.learner import Learner
 from textnb.model.records import from_json
 from textnb.model.settings import USUAL_COLUMNS, Columns, Fitted, Settings, settings_json
@@ -34,7 +34,7 @@ from textnb.model.stored import (
     term_arrays,
     totals_arrays,
 )
-from textnb.statistics.ledger import Ledger, ledger_arrays, ledger_of
+from textnb.statistics.ledger import LEDGER, MESSAGE_IDS, Ledger, ledger_arrays, ledger_of
 from textnb.statistics.text_counts import TextCounts
 from textnb.storage import ModelFile
 from textnb.text.counting import term_table
@@ -63,6 +63,7 @@ __all__ = [
     "require_counts",
     "settings_of",
     "stored_ledger",
+    "stored_message_ids",
     "table_columns",
     "whole_predictor_of",
 ]
@@ -96,6 +97,8 @@ def counts_content(learner: Learner, fitted: Fitted) -> tuple[dict[str, Array], 
     arrays |= {name: narrow(getattr(counts, name)) for name in names}
     if learner.ledger is not None:
         arrays |= ledger_arrays(learner.ledger.among(counts.classes))
+    if learner.message_ids is not None:
+        arrays |= ledger_arrays(learner.message_ids.among(counts.classes), MESSAGE_IDS)
     return arrays, settings_json(learner, fitted)
 
 
@@ -188,7 +191,12 @@ def learner_of(file: ModelFile, *, compare_rule: bool = True) -> Learner:
     ledger = stored_ledger(file, counts.classes)
     if ledger is not None and len(ledger) != counts.n_documents:
         raise file.damaged("its ledger has more or fewer documents than the model")
-    learner = Learner(recipe, counts, reference, ledger, settings.pruned)
+    ids = stored_message_ids(file, counts.classes)
+    if (ids is not None) != (ledger is not None and recipe.analyzer.is_mail):
+        raise file.damaged("the ledger of its Message-IDs is missing, or there is no need of it")
+    if ids is not None and ledger is not None and (ids.documents > ledger.documents).any():
+        raise file.damaged("the ledger of its Message-IDs has more messages than the model")
+    learner = Learner(recipe, counts, reference, ledger, settings.pruned, message_ids=ids)
     if "checkpoint" not in file.settings and not is_old(file):
         _check_rule(file, learner, compare=compare_rule)
     return learner
@@ -238,12 +246,21 @@ def _counts(file: ModelFile, settings: Settings, terms: TermTable) -> TextCounts
 
 def stored_ledger(file: ModelFile, classes: Array | None = None) -> Ledger | None:
     """Which documents a model file says it has learned; None if it does not say."""
-    if "ledger" not in file.names and "ledger_counts" not in file.names:
+    return _stored_ledger(file, LEDGER, classes)
+
+
+def stored_message_ids(file: ModelFile, classes: Array | None = None) -> Ledger | None:
+    """The Message-IDs of what a model file says it has learned; None if it does not say."""
+    return _stored_ledger(file, MESSAGE_IDS, classes)
+
+
+def _stored_ledger(file: ModelFile, names: tuple[str, str], classes: Array | None) -> Ledger | None:
+    if not set(names) & set(file.names):
         return None
-    keys, times = file.array("ledger"), file.array("ledger_counts")
+    keys, times = map(file.array, names)
     classes = np.array(settings_of(file).classes) if classes is None else classes
     try:
-        return ledger_of(keys, times, classes)
+        return ledger_of(keys, times, classes, names)
     except ValueError as error:
         raise file.damaged(str(error)) from None
 
@@ -280,6 +297,7 @@ def predictor_of(file: ModelFile) -> Predictor:
     recipe, classes = settings.recipe(), np.array(settings.classes)
     with as_damaged_file_error(file, "its terms cannot be understood"):
         terms = terms_from_arrays(file.lazy, file.names, compact=is_compact(file))
+        family = knowing_headers(recipe.family, terms)
     n_terms, n_classes = len(terms), len(classes)
     if not n_terms:
         raise file.damaged("it has no terms")
@@ -297,7 +315,7 @@ def predictor_of(file: ModelFile) -> Predictor:
         unknown=recipe.unknown,
         weighting=Weighting(recipe.weighting, idf),
         rule=TouchedRule(
-            recipe.family,
+            family,
             TouchedTotals(file, n_terms, unknown, n_classes, unit),
             read_counts(file, "documents", (n_classes,), floats=True),
             settings.alpha,

@@ -13,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from textnb.arrays import Array, SparseRows
+from textnb.model.once import Conflict, plan_once
 from textnb.model.recipe import Recipe
 from textnb.statistics.counts import sorted_union, unique_classes
-from textnb.statistics.ledger import Ledger, document_keys, hashes
+from textnb.statistics.ledger import Ledger, document_keys, hashes, message_ids, sum_of
 from textnb.statistics.text_counts import CountsBuilder, TextCounts, totals_by_class
 from textnb.text.counting import count_all
 from textnb.text.documents import text_blocks
@@ -25,6 +26,7 @@ from textnb.text.terms import TermTable
 from textnb.text.threads import threads_that_pay
 
 COUNT_ALIKE = "Count the second like the first: first.blank().learn(texts, labels), or textnb count --like FIRST"
+_SHOWN = 50  # characters of a document that an error shows
 _THREADS_PAY = 1 << 20  # entries of rows from which a second thread gains more than it costs
 
 
@@ -46,12 +48,23 @@ class WeightedRows(NamedTuple):
 
 @dataclass(frozen=True)
 class UpdateSummary:
-    """How many documents were learned, known already, moved from another label, or forgotten; None: not counted."""
+    """How many documents were learned, known already, moved from another label, or forgotten; None: not counted.
+
+    Of mail learned once, also how many were left because they are `copies` of known messages, and how many are
+    `conflicting` with the label of a copy: the `conflicts`.
+    """
 
     learned: int | None = None
     known: int | None = None
     moved: int | None = None
     forgotten: int | None = None
+    copies: int | None = None
+    conflicting: int | None = None
+    conflicts: tuple[Conflict, ...] = ()
+
+    def counts(self) -> dict[str, int]:
+        """What was counted, by name."""
+        return {name: value for name, value in vars(self).items() if isinstance(value, int)}
 
 
 class NotLearned(ValueError):
@@ -59,10 +72,9 @@ class NotLearned(ValueError):
 
     def __init__(self, position: int, document: str, label: str, where: str | None = None) -> None:
         self.position, self.document, self.label = position, document, label
-        place = f"document {position}" if where is None else where
-        super().__init__(
-            f"{place} ({document!r:.60}) was not learned as {label}, or not so often: it cannot be forgotten"
-        )
+        shown = repr(document if len(document) <= _SHOWN else f"{document[:_SHOWN]}…")
+        place = f"document {position} ({shown})" if where is None else where
+        super().__init__(f"{place} was not learned as {label}, or not so often: it cannot be forgotten")
 
     def at(self, where: str) -> NotLearned:
         """The same of a document that stands somewhere."""
@@ -71,7 +83,10 @@ class NotLearned(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Learner:
-    """Counts, their reference frequencies, and the ledger. The order of learning does not matter: counts add up."""
+    """Counts, their reference frequencies, and the ledger. The order of learning does not matter: counts add up.
+
+    Of mail, a second ledger has the Message-IDs of the messages, wherever there is the first.
+    """
 
     recipe: Recipe
     base: TextCounts
@@ -80,12 +95,14 @@ class Learner:
     pruned: bool = False  # whether rare terms have lost their names, and nothing can be forgotten any more
     learned: CountsBuilder = field(default_factory=CountsBuilder)
     forgotten: CountsBuilder = field(default_factory=CountsBuilder)
+    message_ids: Ledger | None = None
 
     @classmethod
     def new(cls, recipe: Recipe, vocabulary: TermTable | None = None, *, keep_ledger: bool = False) -> Learner:
         """A learner that has learned nothing, of a given vocabulary or of any."""
         base = TextCounts.nothing(vocabulary, fixed=vocabulary is not None)
-        return cls(recipe, base, ledger=Ledger.nothing() if keep_ledger else None)
+        ledger = Ledger.nothing() if keep_ledger else None
+        return cls(recipe, base, ledger=ledger, message_ids=ledger if recipe.analyzer.is_mail else None)
 
     @cached_property
     def counts(self) -> TextCounts:
@@ -104,8 +121,8 @@ class Learner:
         counts = self.counts
         known = np.ones(len(counts.terms), dtype=bool) if counts.fixed else counts.frozen != 0
         base = TextCounts.nothing(counts.terms.select(known), counts.frozen[known], fixed=counts.fixed)
-        ledger = None if self.ledger is None else Ledger.nothing()
-        return Learner(self.recipe, base, self.reference, ledger)
+        ledger, ids = (None if known is None else Ledger.nothing() for known in (self.ledger, self.message_ids))
+        return Learner(self.recipe, base, self.reference, ledger, message_ids=ids)
 
     @property
     def vocabulary_is_given(self) -> bool:
@@ -260,8 +277,35 @@ class Learner:
         if self.recipe.needs_reference and self.reference is None:
             learner = self.frozen_at(counted)
         counts = learner.counts_of(counted, class_ids, classes, weights)
-        ledger = None if self.ledger is None else self.ledger + Ledger.of(documents, class_ids, classes)
-        return replace(learner, learned=learner.learned + counts, ledger=ledger)
+        entries, ids = self.ledger_entries(documents, class_ids, classes)
+        return replace(
+            learner,
+            learned=learner.learned + counts,
+            ledger=sum_of(self.ledger, entries),
+            message_ids=sum_of(self.message_ids, ids),
+        )
+
+    def ledger_entries(
+        self, documents: Sequence[str], class_ids: Array, classes: Array
+    ) -> tuple[Ledger | None, Ledger | None]:
+        """What documents add to the ledger, and to that of Message-IDs; None where there is no such ledger."""
+        entries = None if self.ledger is None else Ledger.of(documents, class_ids, classes)
+        ids = None if self.message_ids is None else Ledger.of_message_ids(documents, class_ids, classes)
+        return entries, ids
+
+    def knows(self, documents: Sequence[str]) -> Array | None:
+        """Of each document, whether it was learned under whatever label; of mail also by its Message-ID.
+
+        None if there is no ledger.
+        """
+        if self.ledger is None:
+            return None
+        known = self.ledger.knows(documents)
+        if self.message_ids is not None:
+            ids = message_ids(documents)
+            named = np.array([name is not None for name in ids], dtype=bool)
+            known[named] |= self.message_ids.knows(name for name in ids if name is not None)
+        return known
 
     def prune(self, most_terms: int) -> Learner:
         """With the names of at most `most_terms` terms. If there are more, half as many stay: the rest go to `<UNK>`.
@@ -314,7 +358,8 @@ class Learner:
     def learn(self, documents: Sequence[str], labels: Array, *, once: bool = False) -> tuple[Learner, UpdateSummary]:
         """With more documents; new words and classes simply arrive.
 
-        With `once`, those that the ledger has are left, and those it has under another label move to this one.
+        With `once`, those that the ledger has are left, and those it has under another label move to this one
+        (`textnb.model.once`).
         """
         if once:
             return self._learn_once(documents, labels)
@@ -322,28 +367,24 @@ class Learner:
         return self.add(documents, class_ids, classes), UpdateSummary(len(documents))
 
     def _learn_once(self, documents: Sequence[str], labels: Array) -> tuple[Learner, UpdateSummary]:
-        ledger = self.ledger
-        if ledger is None:
+        if self.ledger is None:
             raise ValueError(
                 "to learn documents once needs the ledger of a model, and this one has none: train it with a ledger"
             )
         sorted_union(self._labels, unique_classes(labels)[0], "classes")  # of one kind
-        last = {digest: i for i, digest in enumerate(hashes(documents))}
-        new, moved = [], []
-        names = ledger.classes.tolist()
-        for digest, i in last.items():
-            there = {names[position]: count for position, count in ledger.labels_of(digest).items()}
-            if labels[i] not in there:
-                new.append(i)
-            moved += [(i, label) for label, count in there.items() if label != labels[i] for _ in range(count)]
+        new, moved, n_copies, conflicts = plan_once(self.ledger, self.message_ids, documents, labels)
         learner = self
         if moved:
             learner, _ = learner.forget([documents[i] for i, _ in moved], np.array([label for _, label in moved]))
         if new:
             learner, _ = learner.learn([documents[i] for i in new], labels[new])
         relabelled = {i for i, _ in moved}
-        n_new = len(set(new) - relabelled)
-        return learner, UpdateSummary(n_new, len(documents) - n_new - len(relabelled), len(relabelled))
+        n_new, n_moved = len(set(new) - relabelled), len(relabelled)
+        n_known = len(documents) - n_new - n_moved - n_copies
+        summary = UpdateSummary(n_new, n_known, n_moved)
+        if self.message_ids is not None:
+            summary = replace(summary, copies=n_copies, conflicting=len(conflicts), conflicts=conflicts)
+        return learner, summary
 
     def forget(self, documents: Sequence[str], labels: Array) -> tuple[Learner, UpdateSummary]:
         """Without some documents, as if they had never been learned."""
@@ -356,13 +397,15 @@ class Learner:
         counts = self.counts_of(self.count(documents), class_ids, classes)
         if self.ledger is None:
             return replace(self.settled(), base=self.counts - counts), summary
-        entries = Ledger.of(documents, class_ids, classes)
+        entries, ids = Ledger.of(documents, class_ids, classes), self.message_ids
         there = self.ledger.has(entries)
         if not there.all():
             missing = np.isin(document_keys(hashes(documents), class_ids), entries.keys[~there])
             i = int(np.flatnonzero(missing)[-1])
             raise NotLearned(i, documents[i], str(labels[i]))
-        learner = replace(self, forgotten=self.forgotten + counts, ledger=self.ledger - entries)
+        if ids is not None:
+            ids = ids - Ledger.of_message_ids(documents, class_ids, classes)
+        learner = replace(self, forgotten=self.forgotten + counts, ledger=self.ledger - entries, message_ids=ids)
         return (learner if learner.ledger else learner.settled()), summary
 
     def merged(self, other: Learner) -> Learner:
@@ -381,8 +424,14 @@ class Learner:
             raise ValueError(
                 f"models with another idf, or other words that count as unknown, cannot be merged. {COUNT_ALIKE}"
             )
-        ledger = None if self.ledger is None or other.ledger is None else self.ledger + other.ledger
-        return Learner(self.recipe, both, self.reference, ledger, self.pruned or other.pruned)
+        return Learner(
+            self.recipe,
+            both,
+            self.reference,
+            sum_of(self.ledger, other.ledger),
+            self.pruned or other.pruned,
+            message_ids=sum_of(self.message_ids, other.message_ids),
+        )
 
 
 def _same_frozen(a: TextCounts, b: TextCounts, both: TextCounts) -> bool:

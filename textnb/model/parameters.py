@@ -6,19 +6,33 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, get_args
 
-Model: TypeAlias = Literal["multinomial", "complement", "bernoulli"]
+from textnb.likelihood.families import family
+
+Model: TypeAlias = Literal["multinomial", "complement", "bernoulli", "robinson", "fisher", "log-odds"]
 Weights: TypeAlias = Literal["counts", "binary", "tfidf", "log-tfidf"]
-Units: TypeAlias = Literal["word", "char", "char_wb"]
+Units: TypeAlias = Literal["word", "char", "char_wb", "mail"]
 Unknown: TypeAlias = Literal["ignore", "token"]
 Accents: TypeAlias = Literal["ascii", "unicode"]
 Auto: TypeAlias = Literal["auto"]
 Choosable: TypeAlias = Literal["model", "weights", "ngrams", "min_df", "alpha"]
+Chosen: TypeAlias = Choosable | Literal["min_deviation"]  # the last only where the model chosen has it
 
 AUTO: Auto = "auto"
 CHOOSABLE: tuple[str, ...] = get_args(Choosable)
+CLARITY_SETTINGS = ("assumed", "min_deviation", "most_terms")  # of families that combine clear terms
 LITERATURE: Mapping[str, Any] = MappingProxyType(  # Rennie et al. 2003, without their normalised weights
     {"model": "complement", "weights": "log-tfidf", "ngrams": (1, 1), "min_df": 1, "alpha": 1.0}
 )
+MAIL_LITERATURE: Mapping[str, Any] = MappingProxyType(
+    {"model": "robinson", "weights": "binary", "ngrams": (1, 1), "min_df": 1, "alpha": family("robinson").alpha}
+)
+
+
+def literature(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The five parameters that are taken where they are left out: for the analyzer and, if one is given, the model."""
+    usual = dict(MAIL_LITERATURE if parameters.get("analyzer") == "mail" else LITERATURE)
+    model = parameters.get("model")
+    return usual if model is None or is_auto(model) else usual | {"alpha": family(model).alpha}
 
 
 def open_parameters(parameters: Mapping[str, Any]) -> tuple[str, ...]:
@@ -44,13 +58,20 @@ def effective(parameters: Mapping[str, Any], chosen: Mapping[str, Any]) -> dict[
             raise ValueError(f"{name}='auto' is chosen by fit, from documents that are all in memory: give a value")
         else:
             found[name] = _given(parameters, name)
+    clarity = family(found["model"]).clarity
+    for name in parameters.keys() & CLARITY_SETTINGS:
+        if clarity is not None and found[name] is None:
+            found[name] = chosen.get(name, getattr(clarity, name))
+        elif clarity is None and "model" in chosen:  # it was for the models of clear terms among the candidates
+            found[name] = None
     return found
 
 
 def left_to_choice(parameters: Mapping[str, Any], chosen: Mapping[str, Any]) -> tuple[str, ...]:
     """The parameters left out that a fit may choose or has chosen; where others are given, None is a fixed value."""
-    names = [name for name in CHOOSABLE if parameters[name] is None]
-    return tuple(sorted(names if len(names) == len(CHOOSABLE) else chosen.keys() & names))
+    names = {name for name in CHOOSABLE if parameters[name] is None}
+    further = {name for name in chosen if parameters[name] is None}
+    return tuple(sorted(names | further if len(names) == len(CHOOSABLE) else further))
 
 
 def is_auto(value: Any) -> bool:
@@ -58,4 +79,4 @@ def is_auto(value: Any) -> bool:
 
 
 def _given(parameters: Mapping[str, Any], name: str) -> Any:
-    return LITERATURE[name] if parameters[name] is None else parameters[name]
+    return literature(parameters)[name] if parameters[name] is None else parameters[name]

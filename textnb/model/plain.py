@@ -18,6 +18,15 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e100
 
 
+def spam_among(classes: Iterable[Any]) -> int | None:
+    """The position of the class called spam: of that very name, or else the only one of it in other letters."""
+    names = list(map(str, classes))
+    if "spam" in names:
+        return names.index("spam")
+    alike = [c for c, name in enumerate(names) if name.casefold() == "spam"]
+    return alike[0] if len(alike) == 1 else None
+
+
 def check_calibration(temperature: Any, length_exponent: Any, offsets: Sequence[Any]) -> None:
     if not is_number(temperature) or temperature < 1e-100:
         raise ValueError(f"temperature must be a number above 0, got {temperature!r}.")
@@ -65,6 +74,14 @@ def log_odds_against(log_posterior: Sequence[float], c: int) -> float:
     if best == -inf:
         return -inf - log_posterior[c]
     return best + log(sum(exp(other - best) for other in others)) - log_posterior[c]
+
+
+def score_of(joint: Sequence[float], c: int) -> float:
+    """The score of a class: its log-odds against all others together, from raw scores; of two classes, a difference.
+
+    Probabilities round to 0 and 1 where documents are long, and raw scores do not, so that it ranks what they tie.
+    """
+    return -log_odds_against(joint, c)
 
 
 class PlainCalibration(NamedTuple):

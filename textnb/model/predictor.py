@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from textnb.arrays import Array, SparseRows
 from textnb.model.calibration import Calibration
-from textnb.model.decision import UNSURE, log_posterior, most_probable
+from textnb.model.decision import UNSURE, log_odds_against, log_posterior, most_probable, resolve_impossible
 from textnb.model.policy import Policy
 from textnb.text.analyzer import Analyzer
-from textnb.text.documents import as_documents, batches, decoded
+from textnb.text.documents import as_strings, batches
 from textnb.text.features import Features
 from textnb.text.vocabulary import UNKNOWN
 from textnb.text.weights import Weighting
@@ -60,7 +60,13 @@ class Predictor:
 
     def count(self, texts: Any) -> SparseRows:
         """The documents' counts of the model's columns."""
-        return self._count(list(decoded(as_documents(texts))))
+        return self._count(list(self._strings(texts)))
+
+    def _strings(self, texts: Any) -> Iterator[str]:
+        return as_strings(texts, is_mail=self.analyzer.is_mail)
+
+    def _blocks(self, texts: Any) -> Iterator[list[str]]:
+        return batches(self._strings(texts), _BLOCK)
 
     def _count(self, documents: list[str]) -> SparseRows:
         rows, outside = self.features.count(documents, self.analyzer, self.n_jobs)
@@ -68,7 +74,7 @@ class Predictor:
 
     def log_likelihood(self, texts: Any) -> Array:
         """log P(x | c), or a complement model's scores, (n, K)."""
-        blocks = [self._log_likelihood(self._count(block)) for block in _blocks(texts)]
+        blocks = [self._log_likelihood(self._count(block)) for block in self._blocks(texts)]
         return np.concatenate(blocks) if blocks else np.zeros((0, len(self.classes)))
 
     def _log_likelihood(self, rows: SparseRows) -> Array:
@@ -83,7 +89,7 @@ class Predictor:
 
     def log_proba(self, texts: Any, *, raw: bool = False) -> Array:
         """log P(c | x), (n, K): calibrated if the model is, or as the raw model has it."""
-        blocks = [self._log_proba(self._count(block), raw) for block in _blocks(texts)]
+        blocks = [self._log_proba(self._count(block), raw) for block in self._blocks(texts)]
         return np.concatenate(blocks) if blocks else np.zeros((0, len(self.classes)))
 
     def _log_proba(self, rows: SparseRows, raw: bool) -> Array:
@@ -94,9 +100,28 @@ class Predictor:
             joint = self.calibration.apply(joint, rows.row_sums())
         return log_posterior(joint, self.log_prior)
 
+    def scored(self, texts: Any) -> tuple[Array, Array]:
+        """The raw scores and log P(c | x), calibrated if the model is, both (n, K).
+
+        Where no class is possible, the raw scores are the prior, as probabilities are.
+        """
+        blocks = [self._scored(self._count(block)) for block in self._blocks(texts)]
+        if not blocks:
+            return np.zeros((0, len(self.classes))), np.zeros((0, len(self.classes)))
+        joint, log_proba = zip(*blocks, strict=True)
+        return np.concatenate(joint), np.concatenate(log_proba)
+
+    def _scored(self, rows: SparseRows) -> tuple[Array, Array]:
+        joint = self._joint(rows)
+        return resolve_impossible(joint, self.log_prior), self._of_joint(joint, rows, raw=False)
+
+    def score(self, texts: Any, positive: Any) -> Array:
+        """The log-odds of a class against all others together, from raw scores, (n,)."""
+        return -log_odds_against(self.scored(texts)[0], self.classes.tolist().index(positive))
+
     def predict(self, texts: Any) -> Array:
         """The most probable class of every document, calibrated or not."""
-        blocks = [most_probable(self._joint(self._count(block)), self.log_prior) for block in _blocks(texts)]
+        blocks = [most_probable(self._joint(self._count(block)), self.log_prior) for block in self._blocks(texts)]
         return self.classes[np.concatenate(blocks) if blocks else np.zeros(0, dtype=np.int64)]
 
     def decide(self, texts: Any) -> list[Any]:
@@ -109,11 +134,26 @@ class Predictor:
         labels = self.classes.tolist()
         return [None if c == UNSURE else labels[c] for c in decided.tolist()]
 
+    @property
+    def is_mail(self) -> bool:
+        """Whether documents are messages."""
+        return self.analyzer.is_mail
+
     def explain(self, text: str, *, label: Any = None, against: Any = None) -> Explanation:
         """Why a document is of its class rather than of the runner-up, or of one class rather than of another."""
+        (document,) = self._strings([text])
+        shown, text = self._shown(document)
+        return shown._explain(text, label, against)
+
+    def _shown(self, document: str) -> tuple[Predictor, str]:
+        """The text by which a document is explained, a message's rendering, and what predicts from it."""
+        if not self.analyzer.is_mail:
+            return self, document
+        return replace(self, analyzer=self.analyzer.of_rendered), self.analyzer.rendered(document)
+
+    def _explain(self, document: str, label: Any, against: Any) -> Explanation:
         from textnb.model.explanation import explanation
 
-        (document,) = decoded(as_documents([text]))
         occurrences, counts = self._located(document)
         weighted = self.weighting.apply(counts)
         joint = self._with_prior(weighted)
@@ -131,8 +171,9 @@ class Predictor:
 
     def evidence(self, text: str) -> list[Evidence]:
         """What the terms of a text, and what goes with any text, add to the scores."""
-        occurrences, counts = self._located(text)
-        return self._evidence(text, occurrences, counts, self.weighting.apply(counts))
+        shown, text = self._shown(text)
+        occurrences, counts = shown._located(text)
+        return shown._evidence(text, occurrences, counts, self.weighting.apply(counts))
 
     def _located(self, text: str) -> tuple[Occurrences | None, SparseRows]:
         """Where a document has which columns, and the row that `count` gives; places not of too many terms."""
@@ -212,7 +253,3 @@ def _largest(values: Array, n: int) -> tuple[Array, Array]:
         found = np.flatnonzero(values >= np.partition(values, -n)[-n])
     found = found[np.argsort(-values[found], kind="stable")][:n]
     return found, values[found]
-
-
-def _blocks(texts: Any) -> Iterator[list[str]]:
-    return batches(decoded(as_documents(texts)), _BLOCK)

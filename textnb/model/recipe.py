@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from textnb.arrays import Array
-from textnb.likelihood.families import Family, family
+from textnb.likelihood.families import NAMES_OF_CLEAR_TERMS, Family, family
+from textnb.model.parameters import CLARITY_SETTINGS
 from textnb.text.analyzer import Analyzer
 from textnb.text.limits import Limits
 
@@ -28,6 +29,19 @@ class Recipe:
     class_prior: Any
     norm: bool
     n_jobs: int | None = None
+    assumed: float | None = None  # None where the family has no such setting, and so the next two
+    min_deviation: float | None = None
+    most_terms: int | None = None
+
+    def __post_init__(self) -> None:
+        """Settings that say which terms are clear are the family's where they are not given, and checked."""
+        clarity = family(self.model).clarity
+        for name in CLARITY_SETTINGS:
+            if clarity is None and getattr(self, name) is not None:
+                raise ValueError(f"{name} is for {NAMES_OF_CLEAR_TERMS}: leave it out, or choose one of these models")
+            if clarity is not None and getattr(self, name) is None:
+                object.__setattr__(self, name, getattr(clarity, name))
+        self.family  # noqa: B018  (which checks them)
 
     @classmethod
     def of(cls, analyzer: Analyzer, parameters: Mapping[str, Any]) -> Recipe:
@@ -38,13 +52,29 @@ class Recipe:
             limits=Limits(parameters["min_df"], parameters["max_df"], parameters["max_features"]),
             **{
                 name: parameters[name]
-                for name in ("model", "weights", "alpha", "fit_prior", "class_prior", "norm", "n_jobs")
+                for name in (
+                    "model",
+                    "weights",
+                    "alpha",
+                    "fit_prior",
+                    "class_prior",
+                    "norm",
+                    "n_jobs",
+                    *CLARITY_SETTINGS,
+                )
             },
         )
 
     @property
     def family(self) -> Family:
-        return family(self.model)
+        """The family, with the settings that say which terms are clear."""
+        found = family(self.model)
+        return found if found.clarity is None else found.with_clarity(**self.clarity)
+
+    @property
+    def clarity(self) -> dict[str, Any]:
+        """The settings that say which terms are clear, by name; all None for families that have none."""
+        return {name: getattr(self, name) for name in CLARITY_SETTINGS}
 
     @property
     def weighting(self) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from functools import cached_property
-from importlib import import_module
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from textnb.compiled import compiled_kernel
 from textnb.model.plain import (
     UNSURE,
     PlainCalibration,
@@ -17,16 +17,26 @@ from textnb.model.plain import (
     is_number,
     log_posterior,
     prices_among,
+    score_of,
 )
 from textnb.storage.mapped import MappedFile, map_model
 from textnb.text.tokenize import DEFAULT_TOKEN_PATTERN
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textnb.model.predictor import Predictor
 
 _LONGEST_NGRAM = 16
 _MOST_CHARACTERS = 1 << 22  # of a document times the longest n-gram, so that its n-grams fit into memory
 _MOST_PRICED_CLASSES = 64  # whose costs are added up in Python
+
+
+class Scored(NamedTuple):
+    """The raw score of each class, log P(x, c), and log P(c | x), calibrated if the model is."""
+
+    joint: list[float]
+    log_proba: list[float]
 
 
 def open_scorer(path: str | os.PathLike[str]) -> Scorer | None:
@@ -69,16 +79,6 @@ def open_scorer(path: str | os.PathLike[str]) -> Scorer | None:
         return None
 
 
-def compiled_kernel() -> Any:
-    """As `textnb.arrays.compiled_kernel`, without numpy."""
-    if os.environ.get("TEXTNB_KERNEL") == "python":
-        return None
-    try:
-        return import_module("textnb.text._kernel")
-    except ImportError:
-        return None
-
-
 class Scorer:
     """A text model that answers one message at a time, calibrated and by its policy. Made by `open_scorer`.
 
@@ -88,9 +88,11 @@ class Scorer:
     def __init__(self, kernel: Any, file: MappedFile) -> None:
         settings = file.header.settings
         self.classes: list[Any] = settings["classes"]
+        self.is_mail: bool = settings["analyzer"]["kind"] == "mail"
         self._file = file
         self._damage: type[Exception] = kernel.Damage
         self._longest = _MOST_CHARACTERS // settings["analyzer"]["ngrams"][1]
+        self._rendered = _renderer(settings["analyzer"]) if self.is_mail else None
         self._calibration = _calibration(settings.get("calibration"), len(self.classes))
         self._rule = _rule(settings.get("policy"), self.classes)
         self._scores = kernel.TextScorer(
@@ -105,17 +107,26 @@ class Scorer:
             settings["unknown"] == "token",
         ).scores
 
+    def scored(self, text: str) -> Scored:
+        """The raw scores of a text and its probabilities."""
+        counted = text if self._rendered is None else self._rendered(text)
+        if len(counted) > self._longest:
+            return self._ask_predictor(text)
+        try:
+            joint, length = self._scores(counted)
+        except self._damage:
+            return self._ask_predictor(text)
+        calibrated = joint if self._calibration is None else self._calibration.apply(joint, length)
+        return Scored(joint, log_posterior(calibrated))
+
     def log_proba(self, text: str, *, raw: bool = False) -> list[float]:
         """log P(c | x) of each class: calibrated if the model is, or as the raw model has it."""
-        if len(text) > self._longest:
-            return self._ask_predictor(text, raw)
-        try:
-            joint, length = self._scores(text)
-        except self._damage:
-            return self._ask_predictor(text, raw)
-        if self._calibration is not None and not raw:
-            joint = self._calibration.apply(joint, length)
-        return log_posterior(joint)
+        joint, log_proba = self.scored(text)
+        return log_posterior(joint) if raw else log_proba
+
+    def score(self, text: str, positive: Any) -> float:
+        """The log-odds of a class against all others together, from raw scores: it ranks where probabilities tie."""
+        return score_of(self.scored(text).joint, self.classes.index(positive))
 
     def decide(self, text: str) -> Any:
         """The class that the policy names, None where it is unsure; without a policy, the most probable one."""
@@ -126,10 +137,9 @@ class Scorer:
         c = log_proba.index(max(log_proba)) if self._rule is None else self._rule.decide(log_proba)
         return None if c == UNSURE else self.classes[c]
 
-    def _ask_predictor(self, text: str, raw: bool) -> list[float]:
+    def _ask_predictor(self, text: str) -> Scored:
         """What the predictor answers, or the error that it has for a damaged file."""
-        answer: list[float] = self._predictor.log_proba([text], raw=raw)[0].tolist()
-        return answer
+        return Scored(*(found[0].tolist() for found in self._predictor.scored([text])))
 
     @cached_property
     def _predictor(self) -> Predictor:
@@ -168,7 +178,23 @@ def _analysis(analyzer: dict[str, Any]) -> tuple[Any, ...]:
     stop_words, lowercase = analyzer.get("stop_words"), analyzer["lowercase"]
     if not isinstance(lowercase, bool) or not isinstance(stop_words, list | None):
         raise ValueError("the analyzer has other parts")
+    if analyzer["kind"] == "mail":
+        return "mail", 1, 1, False, None  # a rendered message has its n-grams as terms
     return analyzer["kind"], *analyzer["ngrams"], lowercase, stop_words
+
+
+def _renderer(analyzer: dict[str, Any]) -> Callable[[str], str]:
+    """From a message to what the kernel counts of it."""
+    from textnb.text.mail import PRESETS, render
+
+    preset, ngrams = analyzer["mail"], tuple(analyzer["ngrams"])
+    if preset not in PRESETS:
+        raise ValueError("the analyzer reads other parts of messages")
+    if ngrams == (1, 1):
+        return lambda message: render(message, preset)
+    from textnb.text.analyzer import Analyzer
+
+    return Analyzer("mail", ngrams, mail=preset).rendered
 
 
 def _reference(stated: dict[str, Any] | None) -> tuple[int, int] | None:

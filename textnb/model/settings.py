@@ -9,10 +9,11 @@ from typing import Any, Literal
 import numpy as np
 
 from textnb.arrays import Array
+from textnb.likelihood.clear_terms import check_strength
 from textnb.likelihood.families import family
 from textnb.model.calibration import Calibration
 from textnb.model.learner import Learner
-from textnb.model.parameters import AUTO, LITERATURE, Choosable, Unknown, Weights
+from textnb.model.parameters import AUTO, CLARITY_SETTINGS, Chosen, Unknown, Weights, literature
 from textnb.model.policy import Label, Policy
 from textnb.model.recipe import Recipe
 from textnb.model.records import normalized, to_json
@@ -74,12 +75,15 @@ class Settings:
     vocabulary: Literal["given", "fixed", "growing"]
     calibrate: bool
     ledger: bool | None = None
-    auto: tuple[Choosable, ...]
-    left_out: tuple[Choosable, ...] | None = None
+    auto: tuple[Chosen, ...]
+    left_out: tuple[Chosen, ...] | None = None
     calibration: Calibration | None = None
     policy: Policy | None = None
     compact: bool | None = None  # whether the file has only what prediction needs
     columns: Columns | None = None  # where they are not the usual ones
+    assumed: float | None = None  # of families of clear terms, as the next two
+    min_deviation: float | None = None
+    most_terms: int | None = None
 
     def __post_init__(self) -> None:
         if not are_labels(list(self.classes)):
@@ -101,17 +105,30 @@ class Settings:
             raise ValueError(f"calibration.offsets are {len(calibration.offsets)} for {len(self.classes)} classes")
         if len(set(self.auto)) < len(self.auto):
             raise ValueError(f"auto is {self.auto}")
+        self._check_clarity()
         self._check_left_out()
         self.recipe()
+
+    def _check_clarity(self) -> None:
+        """What says which terms are clear is there for the families that need it, and for no other."""
+        needed = family(self.model).clarity is not None
+        if needed:
+            check_strength(self.alpha)
+        for name in ("assumed", "min_deviation"):
+            if needed != (getattr(self, name) is not None):
+                raise ValueError(f"{name} is {getattr(self, name)} in a {self.model} model")
+        if not needed and self.most_terms is not None:
+            raise ValueError(f"most_terms is {self.most_terms} in a {self.model} model")
 
     def _check_left_out(self) -> None:
         """What was left out was chosen, or is the literature's."""
         names = self.left_out or ()
         if len(set(names)) < len(names):
             raise ValueError(f"left_out is {names}")
+        usual = literature({"analyzer": self.analyzer.kind, "model": None})
         values = {name: self.analyzer.ngrams if name == "ngrams" else getattr(self, name) for name in names}
         for name, value in values.items():
-            if name not in self.auto and repr(value) != repr(LITERATURE[name]):  # 1 is one document, 1.0 all of them
+            if name not in self.auto and repr(value) != repr(usual[name]):  # 1 is one document, 1.0 all of them
                 raise ValueError(f"{name} was left out, and is {value!r:.60}")
 
     def recipe(self) -> Recipe:
@@ -125,6 +142,7 @@ class Settings:
             fit_prior=self.fit_prior,
             class_prior=None if self.class_prior is None else list(self.class_prior),
             norm=self.norm,
+            **{name: getattr(self, name) for name in CLARITY_SETTINGS},
         )
 
     def fitted(self) -> Fitted:
@@ -149,8 +167,9 @@ class Settings:
 _PARAMETERS = (
     *("model", "weights", "alpha", "unknown", "min_df", "max_df", "max_features", "fit_prior", "norm"),
     *("calibrate", "ledger"),
+    *CLARITY_SETTINGS,
 )
-_ANALYZER_PARAMETERS = ("ngrams", "lowercase", "strip_accents", "tokenizer", "token_pattern", "stemmer")
+_ANALYZER_PARAMETERS = ("ngrams", "lowercase", "strip_accents", "tokenizer", "token_pattern", "stemmer", "mail")
 
 
 def settings_json(learner: Learner, fitted: Fitted) -> dict[str, Any]:
@@ -178,6 +197,7 @@ def settings_json(learner: Learner, fitted: Fitted) -> dict[str, Any]:
         "calibration": fitted.calibration,
         "policy": fitted.policy,
         "columns": None if fitted.columns == USUAL_COLUMNS else fitted.columns,
+        **recipe.clarity,
     }
     stated |= {name: to_json(value) for name, value in optional.items() if value is not None}
     checked: dict[str, Any] = normalized(Settings, stated)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textnb.likelihood.families import family
 from textnb.model.learner import Learner
 from textnb.model.recipe import Recipe
 from textnb.model.settings import USUAL_COLUMNS, Columns, Fitted
@@ -11,20 +12,20 @@ from textnb.text.limits import Limits
 STARTING_ALPHA = 0.5
 
 
-def start_model(columns: Columns = USUAL_COLUMNS) -> tuple[Learner, Fitted]:
-    """A multinomial model of plain counts that has learned nothing, with a ledger.
+def start_model(columns: Columns = USUAL_COLUMNS, *, is_mail: bool = False) -> tuple[Learner, Fitted]:
+    """A model that has learned nothing, with a ledger: of words multinomial on plain counts, of mail robinson.
 
     It grows message by message, so no weight may depend on the first one, as that of tf-idf would, whose document
     frequencies stay those of the first documents. On the SMS corpus, 1,000 messages learned one by one give an accuracy
     of 0.977 on the others, and 0.949 for the complement model on log-tfidf that `TextClassifier` has by default.
     """
     recipe = Recipe(
-        analyzer=Analyzer(),
-        model="multinomial",
-        weights="counts",
+        analyzer=Analyzer("mail") if is_mail else Analyzer(),
+        model="robinson" if is_mail else "multinomial",
+        weights="binary" if is_mail else "counts",
         unknown=False,
         limits=Limits(),
-        alpha=STARTING_ALPHA,
+        alpha=family("robinson").alpha if is_mail else STARTING_ALPHA,
         fit_prior=True,
         class_prior=None,
         norm=False,

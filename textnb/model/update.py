@@ -24,7 +24,8 @@ def update_model(
 ) -> tuple[Result, Learner]:
     """Change the model of a file: the result of `change`, and the learner. When this returns, both are on the disk.
 
-    Where there is no file, the model to change is that of `start`, if given.
+    Where there is no file, the model to change is that of `start`, if given. A file that `change` gives the same
+    learner for is left as it is.
     """
     if start is None or Path(path).exists():
         open_text_model(path, verify="touched")  # a wrong path is not locked
@@ -34,7 +35,9 @@ def update_model(
             learner, fitted = learner_of(file, compare_rule=False), fitted_of(file)
         else:
             learner, fitted = start()
-        learner, result = change(learner)
+        before, (learner, result) = learner, change(learner)
+        if learner is before and Path(path).exists():
+            return result, learner
         if not learner.counts.n_documents:
             raise ValueError(f"nothing would be left of {path}: it needs a document to be a model. Remove the file.")
         if not len(learner.counts.terms):
@@ -76,7 +79,7 @@ def drop_ledger(path: str | Path) -> tuple[int, Learner]:
         learner = learner_of(file, compare_rule=False)
         if learner.ledger is None:
             raise ValueError(f"{path} has no ledger")
-        without = replace(learner, ledger=None)
+        without = replace(learner, ledger=None, message_ids=None)
         write_learner(path, without, replace(fitted_of(file), ledger=False))
     return len(learner.ledger), without
 

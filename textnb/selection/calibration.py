@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from textnb.arrays import Array
+from textnb.arrays import Array, distinct
 from textnb.model.calibration import Calibration
 from textnb.model.decision import behind_best
 
@@ -17,7 +17,12 @@ _TOLERANCE = 1e-3  # nats, over all documents together: far below what the param
 
 
 def fit_calibration(
-    joint: Array, class_ids: Array, lengths: Array | None = None, *, offsets: bool = False
+    joint: Array,
+    class_ids: Array,
+    lengths: Array | None = None,
+    *,
+    offsets: bool = False,
+    length_exponent: bool = True,
 ) -> Calibration:
     """The calibration under which leave-one-out scores have the least log-loss.
 
@@ -25,6 +30,7 @@ def fit_calibration(
     class_ids : (n,) the true class of each document
     lengths : (n,) how many words of each document the model knows; without them there is no length exponent
     offsets : whether classes may get offsets; the most probable class of a document can change by them
+    length_exponent : whether there may be one; without it, calibrated scores of two classes rank as they did
 
     Exponent and offsets are kept only where they lower the Bayesian information criterion (Schwarz 1978). Documents
     without a word, or impossible in their own class, say nothing about it; if too few others are left, or all of one
@@ -33,7 +39,7 @@ def fit_calibration(
     usable = ~np.isneginf(joint[np.arange(len(joint)), class_ids])
     if lengths is not None:
         usable &= lengths > 0
-    if usable.sum() < FEWEST_DOCUMENTS or len(np.unique(class_ids[usable])) < 2:
+    if usable.sum() < FEWEST_DOCUMENTS or len(distinct(class_ids[usable])) < 2:
         return Calibration()
     behind = behind_best(joint[usable])
     targets = _targets(behind, class_ids[usable])
@@ -42,7 +48,7 @@ def fit_calibration(
     features = np.ones((len(behind), 1))
     best = _fit(behind, targets, features, np.log([_first_temperature(behind)]))
     centre = 0.0
-    if lengths is not None:
+    if lengths is not None and length_exponent:
         logs = np.log(lengths[usable])
         centre = logs.mean()  # around it, temperature and exponent are nearly independent
         with_lengths = np.column_stack([features, logs - centre])

@@ -53,7 +53,7 @@ class TrainingDocuments:
         """The scores of all documents; `ignore_unseen` leaves out words that only a document, or group, has."""
         recipe = self.derivation.learner.recipe
         (scores,) = leave_one_out_scores(
-            recipe.model,
+            self.derivation.family,
             self.weighted,
             self.class_ids,
             [recipe.alpha],
@@ -71,7 +71,8 @@ class TrainingDocuments:
 
     def calibration(self) -> Calibration:
         """The calibration of the model, fitted to these scores."""
-        return fit_calibration(self._as_new(), self.class_ids, self.lengths)
+        scores_grow = self.derivation.family.scores_grow
+        return fit_calibration(self._as_new(), self.class_ids, self.lengths, length_exponent=scores_grow)
 
     def log_posterior(self, calibration: Calibration | None) -> Array:
         """log P(c | x) of every document, calibrated, from these scores, (n, K)."""

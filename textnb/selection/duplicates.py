@@ -13,7 +13,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from textnb.arrays import Array, SparseRows, compiled_kernel, ranges, row_blocks
+from textnb.arrays import Array, SparseRows, ranges, row_blocks
+from textnb.compiled import compiled_kernel
 
 _HASHES = 96
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2⁶⁴ / golden ratio, odd: spreads what it is multiplied with

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from textnb.arrays import Array, SparseRows
-from textnb.likelihood.families import family
+from textnb.likelihood.families import Family, family
 from textnb.likelihood.groups import group_rows
 from textnb.likelihood.leave_one_out import scores_without, with_prior_left
 from textnb.likelihood.smoothing import check_alpha
@@ -64,7 +64,7 @@ def kfold_by_subtraction(estimator: Any, X: Any, y: Any, folds: Any = 10) -> Arr
 
 
 def leave_one_out_scores(
-    model: str,
+    model: str | Family,
     rows: SparseRows,
     class_ids: Array,
     alphas: Iterable[Any],
@@ -81,7 +81,7 @@ def leave_one_out_scores(
     and for a Bernoulli model anything above 0 is 1. Words that no other document, or group, has are scored by smoothing
     alone; with `ignore_unseen` they are not scored, as in a new document they would not be.
     """
-    chosen = family(model)
+    chosen = family(model) if isinstance(model, str) else model
     left_out = group_rows(groups, class_ids, int(class_ids.max()) + 1)
     scores = scores_without(chosen, rows, left_out, norm, ignore_unseen=ignore_unseen)
     adds_prior = chosen.adds_prior(left_out.n_classes)

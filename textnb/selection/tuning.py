@@ -2,6 +2,8 @@
 
 The candidates are the same for every corpus. They are searched in three steps, each by leave-one-out accuracy, ties by
 log-loss: every model and weighting on words; the best two of them on every choice of terms; every alpha for the best.
+Those for mail are few, and all tried, on some of the messages; the best catches most spam while it loses little of the
+rest.
 """
 
 from __future__ import annotations
@@ -14,15 +16,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from textnb.arrays import Array, SparseRows
-from textnb.likelihood.families import FAMILIES, family
+from textnb.arrays import Array, SparseRows, distinct
+from textnb.likelihood.families import FAMILIES, Family, family
 from textnb.likelihood.prior import class_log_prior
 from textnb.model.decision import log_posterior
-from textnb.model.parameters import AUTO
+from textnb.model.derive import knowing_headers
+from textnb.model.parameters import AUTO, CHOOSABLE
 from textnb.selection.duplicates import share_near_duplicated
+from textnb.selection.objectives import share_caught
 from textnb.selection.subtraction import leave_one_out_scores
 from textnb.text.analyzer import Analyzer
-from textnb.text.counting import count_all
+from textnb.text.counting import RememberedCounts, count_all
 from textnb.text.features import EMPTY_VOCABULARY
 from textnb.text.limits import Limits
 from textnb.text.terms import TermTable
@@ -32,11 +36,14 @@ TERMS: dict[str, tuple[tuple[tuple[int, int], int], ...]] = {  # n-gram range an
     "word": (((1, 1), 1), ((1, 1), 2), ((1, 2), 2)),
     "char": (((2, 4), 2), ((3, 5), 2)),
     "char_wb": (((2, 4), 2), ((3, 5), 2)),
+    "mail": (((1, 1), 1), ((1, 1), 2), ((1, 2), 2)),
 }
 COARSE_ALPHAS = (1.0, 0.1, 0.01)
 ALPHAS = (2.0, 1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01)
 FINALISTS = 2
 MOST_DOCUMENTS = 25_000  # of more, so many are tried on, evenly chosen
+MOST_MESSAGES = 2_000  # the same of mail, if there are as many of every class as it takes:
+FEWEST_MESSAGES = 50
 DUPLICATED = 0.1  # share of near duplicates from which on leave-one-out flatters
 
 
@@ -48,6 +55,18 @@ class Candidate(NamedTuple):
     ngrams: tuple[int, int]
     min_df: float | int
     alpha: float
+    min_deviation: float | None = None  # of models of clear terms
+
+
+FOR_MAIL = (
+    Candidate("robinson", "binary", (1, 1), 1, 0.0178, 0.375),
+    Candidate("robinson", "binary", (1, 1), 1, 0.1, 0.375),
+    Candidate("robinson", "binary", (1, 1), 1, 0.0178, 0.3),
+    Candidate("robinson", "binary", (1, 1), 1, 0.1, 0.3),
+    Candidate("fisher", "binary", (1, 1), 1, 0.0178, 0.375),
+    Candidate("log-odds", "binary", (1, 1), 1, 0.0178, 0.375),
+    Candidate("multinomial", "binary", (1, 1), 1, 0.1),
+)
 
 
 @dataclass(frozen=True)
@@ -57,14 +76,21 @@ class Trial:
     candidate: Candidate
     accuracy: float
     log_loss: float
+    caught: float | None = None  # share of spam, where there is any: see `share_caught`
+    objective: str = "accuracy"
 
     @property
-    def rank(self) -> tuple[float, float]:
-        return -self.accuracy, self.log_loss
+    def rank(self) -> tuple[float, ...]:
+        """The lower the better; ties by accuracy, then by log-loss."""
+        first = {"accuracy": (), "log-loss": (self.log_loss,), "caught": (-(self.caught or 0.0),)}[self.objective]
+        return *first, -self.accuracy, self.log_loss
 
     def to_json(self) -> dict[str, Any]:
         found = {**self.candidate._asdict(), "ngrams": list(self.candidate.ngrams)}
-        return found | {"accuracy": self.accuracy, "log_loss": self.log_loss if np.isfinite(self.log_loss) else None}
+        found |= {"accuracy": self.accuracy, "log_loss": self.log_loss if np.isfinite(self.log_loss) else None}
+        if self.candidate.min_deviation is None:
+            del found["min_deviation"]
+        return found if self.caught is None else found | {"caught": self.caught}
 
 
 @dataclass(frozen=True)
@@ -76,6 +102,11 @@ class Choice:
     estimate: str
     n_documents: int
     near_duplicated: float | None  # share of documents that have a near duplicate; None where groups are known
+
+    @property
+    def objective(self) -> str:
+        """What the best is best in."""
+        return self.best.objective
 
     @property
     def warning(self) -> str | None:
@@ -91,6 +122,7 @@ class Choice:
         return {
             "best": self.best.to_json(),
             "estimate": self.estimate,
+            "objective": self.objective,
             "n_documents": self.n_documents,
             "near_duplicated": self.near_duplicated,
             "trials": [trial.to_json() for trial in self.trials],
@@ -106,10 +138,14 @@ class Fixed:
     ngrams: tuple[int, int] | str = AUTO
     min_df: float | int | str = AUTO
     alpha: float | str = AUTO
+    assumed: float | None = None  # of models of clear terms, and so the next two; None for the family's
+    min_deviation: float | None = None
+    most_terms: int | None = None
 
     def recipes(self) -> list[tuple[str, str]]:
         """Models and weightings to try."""
-        families = FAMILIES.values() if self.model == AUTO else [family(self.model)]
+        general = [each for each in FAMILIES.values() if each.clarity is None]
+        families = general if self.model == AUTO else [family(self.model)]
         return [
             (each.name, weights)
             for each in families
@@ -123,6 +159,28 @@ class Fixed:
             for ngrams, min_df in (TERMS[kind] if isinstance(kind, str) else TERMS["word"][:2])
         ]
         return list(dict.fromkeys(choices))  # type: ignore[arg-type]
+
+    def for_mail(self) -> list[Candidate]:
+        """The candidates for mail, with what is not to be chosen; none if the model is another."""
+        given = {name: getattr(self, name) for name in CHOOSABLE if getattr(self, name) != AUTO}
+        found = []
+        for candidate in FOR_MAIL:
+            if self.model in (AUTO, candidate.model):
+                changed = candidate._replace(**given)
+                chosen = family(changed.model)
+                changed = changed._replace(weights=chosen.weighting(changed.weights))
+                if self.min_deviation is not None and chosen.clarity is not None:
+                    changed = changed._replace(min_deviation=self.min_deviation)
+                found.append(changed)
+        return list(dict.fromkeys(found))
+
+    def family(self, candidate: Candidate) -> Family:
+        """The family of a candidate, with what is given or chosen of its settings."""
+        deviation = self.min_deviation if candidate.min_deviation is None else candidate.min_deviation
+        given = {"assumed": self.assumed, "min_deviation": deviation, "most_terms": self.most_terms}
+        return family(candidate.model).with_clarity(
+            **{name: value for name, value in given.items() if value is not None}
+        )
 
     def alphas(self, among: Sequence[float]) -> Sequence[float]:
         return among if self.alpha == AUTO else (self.alpha,)  # type: ignore[return-value]
@@ -141,57 +199,103 @@ def tune(
     fit_prior: bool = True,
     class_prior: Any = None,
     n_jobs: int | None = None,
+    objective: str | None = None,
+    positive: int | None = None,
     count: Callable[[Sequence[str], Analyzer, int | None], tuple[TermTable, SparseRows]] = count_all,
     progress: Callable[[Trial], None] = lambda trial: None,
 ) -> Choice:
     """Choose what `fixed` leaves open by leave-one-out, or leave-one-group-out where groups are given.
 
     `analyzer` says all but the n-gram range, `limits` all but min_df, unless the vocabulary is given; `progress` hears
-    of each trial.
+    of each trial. The `objective` is accuracy unless another is given or, of mail of which one class is spam, at the
+    position `positive`, the share of it that is caught.
     """
-    some = _evenly(len(documents))
-    documents = documents if len(some) == len(documents) else [documents[i] for i in some]
+    if objective is None:
+        objective = "accuracy" if positive is None or not analyzer.is_mail else "caught"
+    if objective == "caught" and positive is None:
+        raise ValueError(
+            "the objective 'caught' is for two classes, one of them called spam: choose accuracy or log-loss"
+        )
+    looked_for = positive if analyzer.is_mail or objective == "caught" else None  # what is to be caught
+    candidates = fixed.for_mail() if analyzer.is_mail else []
+    some = _some_messages(class_ids) if candidates else _evenly(len(documents), MOST_DOCUMENTS)
+    are_all, n_documents = len(some) == len(documents), len(some)
+    takes_rows = bool(candidates) and isinstance(count, RememberedCounts)  # of all messages, which the fit needs too
+    if not (are_all or takes_rows):
+        documents = [documents[i] for i in some]
     class_ids = np.unique(class_ids[some], return_inverse=True)[1]
     groups = None if groups is None else np.asarray(groups)[some]
 
     @lru_cache(maxsize=2)  # as many n-gram ranges as there are among the candidates of an analyzer
-    def counted(ngrams: tuple[int, int]) -> SparseRows:
+    def counted(ngrams: tuple[int, int]) -> tuple[TermTable, SparseRows]:
         terms, rows = count(documents, replace(analyzer, ngrams=ngrams), n_jobs)
+        if takes_rows and not are_all:
+            rows = rows.take_rows(some)
+            occurring = rows.document_frequency() > 0
+            terms, rows = terms.select(occurring), rows.select_columns(occurring)
         if vocabulary is not None:
-            known = rows.select_columns(vocabulary.locate(terms) >= 0)
-            return replace(known, n_columns=len(vocabulary))  # terms that no document has are smoothed too
+            known = vocabulary.locate(terms) >= 0
+            # What no document has is smoothed too.
+            return terms.select(known), replace(rows.select_columns(known), n_columns=len(vocabulary))
         if not rows.n_columns:
             raise ValueError(EMPTY_VOCABULARY)
-        return rows
+        return terms, rows
 
     def kept(ngrams: tuple[int, int], min_df: float | int) -> Array | None:
         """Which of the columns counted are within the limits; None for all."""
-        rows, within = counted(ngrams), replace(limits, min_df=min_df)
+        rows, within = counted(ngrams)[1], replace(limits, min_df=min_df)
         if vocabulary is not None or within.keep_everything:
             return None
-        return within.kept(rows.document_frequency(), rows.column_sums, len(documents))
+        return within.kept(rows.document_frequency(), rows.column_sums, n_documents)
 
     @lru_cache(maxsize=1)
     def selected(ngrams: tuple[int, int], min_df: float | int) -> SparseRows:
-        rows, columns = counted(ngrams), kept(ngrams, min_df)
+        rows, columns = counted(ngrams)[1], kept(ngrams, min_df)
         return rows if columns is None else rows.select_columns(columns)
 
+    knows_copies = groups is not None or analyzer.is_mail  # most of what messages share is their headers
+
+    def chosen_from(trials: list[Trial]) -> Choice:
+        best = min(trials, key=lambda trial: trial.rank)
+        return Choice(
+            best=best,
+            trials=trials,
+            estimate="leave-one-out" if groups is None else "leave-one-group-out",
+            n_documents=n_documents,
+            near_duplicated=None if knows_copies else share_near_duplicated(counted(best.candidate.ngrams)[1]),
+        )
+
     log_prior = class_log_prior(np.bincount(class_ids), learned=fit_prior, given=class_prior)
+
+    def tried_with(candidate: Candidate, alphas: Sequence[float]) -> Iterator[Trial]:
+        _, weights, ngrams, min_df, *_ = candidate
+        counts = selected(ngrams, min_df)
+        rows = Weighting.fitted(weights, counts).apply(counts)
+        chosen = knowing_headers(fixed.family(candidate), counted(ngrams)[0], kept(ngrams, min_df))
+        scores = leave_one_out_scores(
+            chosen, rows, class_ids, alphas, groups, norm=norm, fit_prior=fit_prior, class_prior=class_prior
+        )
+        for alpha, joint in zip(alphas, scores, strict=True):
+            accuracy, log_loss = _measured(joint, class_ids, log_prior)
+            caught = None if looked_for is None else share_caught(*_against_rest(joint, class_ids, looked_for))
+            trial = Trial(candidate._replace(alpha=alpha), accuracy, log_loss, caught, objective)
+            progress(trial)
+            yield trial
 
     def tried(
         recipes: Iterable[tuple[str, str]], terms: Iterable[tuple[Any, Any]], alphas: Sequence[float]
     ) -> Iterator[Trial]:
         for (ngrams, min_df), (model, weights) in product(terms, list(recipes)):
-            counts = selected(ngrams, min_df)
-            rows = Weighting.fitted(weights, counts).apply(counts)
-            scores = leave_one_out_scores(
-                model, rows, class_ids, alphas, groups, norm=norm, fit_prior=fit_prior, class_prior=class_prior
-            )
-            for alpha, joint in zip(alphas, scores, strict=True):
-                trial = Trial(Candidate(model, weights, ngrams, min_df, alpha), *_measured(joint, class_ids, log_prior))
-                progress(trial)
-                yield trial
+            deviation = None if fixed.min_deviation is None or family(model).clarity is None else fixed.min_deviation
+            yield from tried_with(Candidate(model, weights, ngrams, min_df, alphas[0], deviation), alphas)
 
+    if candidates:
+        possible = _possible(list(dict.fromkeys(candidate[2:4] for candidate in candidates)), kept)
+        trials: list[Trial] = []
+        for candidate in sorted(candidates, key=lambda candidate: candidate[2:4]):
+            if candidate[2:4] in possible:
+                trials += tried_with(candidate, [candidate.alpha])
+        return chosen_from(trials)
     first, *more = _possible(fixed.terms(analyzer.kind), kept)
     trials = list(tried(fixed.recipes(), [first], fixed.alphas(COARSE_ALPHAS)))
     best = sorted(trials, key=lambda trial: trial.rank)
@@ -202,13 +306,7 @@ def tune(
     finer = [alpha for alpha in fixed.alphas(ALPHAS) if winner._replace(alpha=alpha) not in known]
     if finer:
         trials += tried([(winner.model, winner.weights)], [(winner.ngrams, winner.min_df)], finer)
-    return Choice(
-        best=min(trials, key=lambda trial: trial.rank),
-        trials=trials,
-        estimate="leave-one-out" if groups is None else "leave-one-group-out",
-        n_documents=len(documents),
-        near_duplicated=share_near_duplicated(counted(winner.ngrams)) if groups is None else None,
-    )
+    return chosen_from(trials)
 
 
 def _possible(terms: list[tuple[Any, Any]], kept: Callable[[Any, Any], Any]) -> list[tuple[Any, Any]]:
@@ -226,9 +324,23 @@ def _possible(terms: list[tuple[Any, Any]], kept: Callable[[Any, Any], Any]) -> 
     return found
 
 
-def _evenly(n: int) -> Array:
+def _evenly(n: int, most: int) -> Array:
     """Positions of all documents, or of as many as are tried on."""
-    return np.unique(np.linspace(0, n - 1, min(n, MOST_DOCUMENTS)).astype(np.int64))
+    return distinct(np.linspace(0, n - 1, min(n, most)).astype(np.int64))
+
+
+def _some_messages(class_ids: Array) -> Array:
+    """Positions of the messages that are tried on."""
+    some = _evenly(len(class_ids), MOST_MESSAGES)
+    classes, there = np.unique(class_ids, return_counts=True)
+    taken = np.bincount(class_ids[some], minlength=int(classes[-1]) + 1)[classes]
+    is_enough = (taken >= np.minimum(there, FEWEST_MESSAGES)).all()
+    return some if is_enough else _evenly(len(class_ids), MOST_DOCUMENTS)
+
+
+def _against_rest(joint: Array, class_ids: Array, positive: int) -> tuple[Array, Array]:
+    """The log-odds of one of two classes, and which documents are of it."""
+    return np.nan_to_num(joint[:, positive] - joint[:, 1 - positive], nan=0.0), class_ids == positive
 
 
 def _measured(joint: Array, class_ids: Array, log_prior: Array) -> tuple[float, float]:

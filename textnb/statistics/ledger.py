@@ -13,6 +13,8 @@ from textnb.statistics.counts import one_kind, places_among, sorted_union
 
 _HASH, _LABEL = 16, 4
 KEY_BYTES = _HASH + _LABEL
+LEDGER = ("ledger", "ledger_counts")  # the arrays of a file that hold the ledger of documents, and
+MESSAGE_IDS = ("message_ids", "message_id_counts")  # that of the Message-IDs of mail
 _KEY = f"S{KEY_BYTES}"  # compares as bytes do, which keeps documents sorted by hash, then by label
 
 
@@ -33,6 +35,13 @@ class Ledger:
         """The entries of these documents."""
         keys, counts = np.unique(document_keys(hashes(documents), class_ids), return_counts=True)
         return cls(classes, keys, counts.astype(np.int32))
+
+    @classmethod
+    def of_message_ids(cls, messages: Iterable[str], class_ids: Array, classes: Array) -> Ledger:
+        """The entries of the Message-IDs of these messages; a message without one has none."""
+        ids = message_ids(messages)
+        named = np.array([name is not None for name in ids], dtype=bool)
+        return cls.of([name for name in ids if name is not None], class_ids[named], classes)
 
     def __len__(self) -> int:
         return int(self.counts.sum(dtype=np.int64))
@@ -101,6 +110,11 @@ class Ledger:
         return int(np.count_nonzero(shared))
 
     @property
+    def documents(self) -> Array:
+        """How many documents each class has, (K,)."""
+        return np.bincount(_label_ids(self.keys), weights=self.counts, minlength=len(self.classes)).astype(np.int64)
+
+    @property
     def digests(self) -> Array:
         """The hash of each entry's document, ascending."""
         return _as_digests(_bytes(self.keys)[:, :_HASH].tobytes())
@@ -154,8 +168,37 @@ class RollCall:
 
 
 def hashes(documents: Iterable[str]) -> list[bytes]:
-    """A 128-bit hash of each document."""
-    return [sha256(text.encode("utf-8", "surrogatepass")).digest()[:_HASH] for text in documents]
+    """A 128-bit hash of each document; of a message that was read with surrogates for bytes, the hash of its bytes.
+
+    Messages are hashed as `textnb.text.mail.canonical` has them, so that every copy of one has the same hash.
+    """
+    return [sha256(_encoded(text)).digest()[:_HASH] for text in documents]
+
+
+def _encoded(text: str) -> bytes:
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        pass
+    try:
+        encoded = text.encode("utf-8", "surrogateescape")
+        if encoded.decode("utf-8", "surrogateescape") == text:  # not if the escaped bytes are a character's
+            return encoded
+    except UnicodeEncodeError:  # surrogates that stand for no byte
+        pass
+    return text.encode("utf-8", "surrogatepass")
+
+
+def message_ids(messages: Iterable[str]) -> list[str | None]:
+    """The Message-ID of each message, None of one that has none."""
+    from textnb.text.mail.identity import message_id  # which models of other text need not wait for
+
+    return [message_id(message) for message in messages]
+
+
+def sum_of(a: Ledger | None, b: Ledger | None) -> Ledger | None:
+    """What both have; None where one of them is not known."""
+    return None if a is None or b is None else a + b
 
 
 def _as_digests(digests: list[bytes] | bytes) -> Array:
@@ -189,19 +232,19 @@ def _find(keys: Array, wanted: Array) -> tuple[Array, Array]:
     return at, there
 
 
-def ledger_arrays(ledger: Ledger) -> dict[str, Array]:
-    """As a file holds it."""
-    return {"ledger": _bytes(ledger.keys), "ledger_counts": ledger.counts}
+def ledger_arrays(ledger: Ledger, names: tuple[str, str] = LEDGER) -> dict[str, Array]:
+    """As a file holds it, under the names of its arrays."""
+    return dict(zip(names, (_bytes(ledger.keys), ledger.counts), strict=True))
 
 
-def ledger_of(keys: Array, counts: Array, classes: Array) -> Ledger:
+def ledger_of(keys: Array, counts: Array, classes: Array, names: tuple[str, str] = LEDGER) -> Ledger:
     """From the arrays of a file; a ValueError if they are none of a ledger."""
     if keys.ndim != 2 or keys.shape[1] != KEY_BYTES or keys.dtype != np.uint8:
-        raise ValueError("its ledger is not of the right form")
+        raise ValueError(f"array {names[0]!r} is not of the right form")
     if counts.shape != keys.shape[:1] or counts.dtype != np.int32:
-        raise ValueError("the counts of its ledger are not of the right form")
+        raise ValueError(f"array {names[1]!r} is not of the right form")
     found = np.ascontiguousarray(keys).view(_KEY).ravel()
     labels = _label_ids(found)
     if (counts <= 0).any() or (labels >= len(classes)).any() or not (found[1:] > found[:-1]).all():
-        raise ValueError("its ledger is not sorted, or has entries that cannot be")
+        raise ValueError(f"array {names[0]!r} is not sorted, or has entries that cannot be")
     return Ledger(classes, found, counts)

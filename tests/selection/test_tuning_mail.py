@@ -1,0 +1,140 @@
+"""What is chosen for messages: from which candidates, by what, and where it is said."""
+
+import random
+
+import numpy as np
+import pytest
+
+from textnb import TextClassifier, load
+from textnb.model.parameters import AUTO, MAIL_LITERATURE
+from textnb.selection.objectives import share_caught
+from textnb.selection.tuning import FOR_MAIL, Candidate, Fixed, tune
+from textnb.text.analyzer import Analyzer
+from textnb.text.counting import RememberedCounts
+
+WORDS = {
+    "ham": ["lunch", "meeting", "minutes", "report", "project", "thanks", "dinner", "tomorrow", "agenda", "notes"],
+    "spam": ["cheap", "pills", "free", "prize", "claim", "cash", "winner", "offer", "click", "watches"],
+}
+MAIL = Analyzer(kind="mail")
+
+
+def messages(n=60):
+    choose = random.Random(3)
+    labels = ["ham", "spam"] * (n // 2)
+    everything = WORDS["ham"] + WORDS["spam"]
+    texts = [" ".join(choose.choices(WORDS[label], k=4) + choose.choices(everything, k=3)) for label in labels]
+    return [f"Subject: {text.split()[0]}\n\n{text}\n" for text in texts], np.array(labels)
+
+
+TEXTS, LABELS = messages()
+CLASS_IDS = (LABELS == "spam").astype(int)
+
+
+def test_every_candidate_is_tried_once_and_the_best_catches_most():
+    choice = tune(TEXTS, CLASS_IDS, analyzer=MAIL, positive=1)
+    assert {trial.candidate for trial in choice.trials} == set(FOR_MAIL)
+    assert len(choice.trials) == len(FOR_MAIL)
+    assert choice.objective == choice.to_json()["objective"] == "caught"
+    assert choice.best.caught == max(trial.caught for trial in choice.trials)
+    assert choice.to_json()["best"]["caught"] == choice.best.caught
+
+
+@pytest.mark.parametrize("at", [0, 2, 4, 5, 6])
+def test_a_trial_is_the_classifier_of_its_candidate_left_one_out(at):
+    candidate = FOR_MAIL[at]
+    (trial,) = (
+        trial for trial in tune(TEXTS, CLASS_IDS, analyzer=MAIL, positive=1).trials if trial.candidate == candidate
+    )
+    model = TextClassifier(**candidate._asdict(), analyzer="mail", calibrate=False).fit(TEXTS, LABELS)
+    scores = np.diff(model.leave_one_out()).ravel()
+    assert trial.caught == pytest.approx(share_caught(scores, LABELS == "spam"))
+    assert trial.accuracy == np.mean((scores > 0) == (LABELS == "spam"))
+
+
+def test_of_many_messages_some_are_tried_on_and_their_counts_are_those_of_all(monkeypatch):
+    monkeypatch.setattr("textnb.selection.tuning.MOST_MESSAGES", 40)
+    monkeypatch.setattr("textnb.selection.tuning.FEWEST_MESSAGES", 10)
+    some = np.linspace(0, len(TEXTS) - 1, 40).astype(int)
+    alone = tune([TEXTS[i] for i in some], CLASS_IDS[some], analyzer=MAIL, positive=1)
+    count = RememberedCounts(TEXTS)
+    chosen = tune(TEXTS, CLASS_IDS, analyzer=MAIL, positive=1, count=count)
+    assert chosen == alone == tune(TEXTS, CLASS_IDS, analyzer=MAIL, positive=1)
+    assert chosen.n_documents == chosen.to_json()["n_documents"] == 40
+    assert count.known(MAIL)[1].shape[0] == len(TEXTS)
+
+
+def test_where_a_class_is_rare_among_many_messages_all_are_tried_on(monkeypatch):
+    monkeypatch.setattr("textnb.selection.tuning.MOST_MESSAGES", 20)
+    class_ids = np.arange(len(TEXTS)) % 20 == 1
+    assert tune(TEXTS, class_ids.astype(int), analyzer=MAIL, positive=1).n_documents == len(TEXTS)
+
+
+@pytest.mark.parametrize(
+    ("objective", "positive", "used"),
+    [(None, None, "accuracy"), ("accuracy", 1, "accuracy"), ("log-loss", 1, "log-loss"), ("caught", 0, "caught")],
+)
+def test_the_objective_is_the_one_given_or_that_of_spam(objective, positive, used):
+    choice = tune(TEXTS, CLASS_IDS, analyzer=MAIL, positive=positive, objective=objective)
+    assert choice.objective == used
+    if used == "log-loss":
+        assert choice.best.log_loss == min(trial.log_loss for trial in choice.trials)
+
+
+def test_words_are_chosen_by_accuracy_unless_another_objective_is_given():
+    fixed = Fixed(model="multinomial", weights="counts")
+    assert tune(TEXTS, CLASS_IDS, fixed=fixed, positive=1).objective == "accuracy"
+    assert tune(TEXTS, CLASS_IDS, fixed=fixed, positive=1, objective="caught").objective == "caught"
+    with pytest.raises(ValueError, match="'caught' is for two classes, one of them called spam"):
+        tune(TEXTS, CLASS_IDS, fixed=fixed, objective="caught")
+
+
+def test_what_is_given_is_not_chosen():
+    def candidates(**given):
+        return Fixed(**given).for_mail()
+
+    assert candidates(model="fisher") == [candidate for candidate in FOR_MAIL if candidate.model == "fisher"]
+    assert candidates(model="complement") == []
+    assert {candidate.alpha for candidate in candidates(alpha=0.5)} == {0.5}
+    assert {candidate.min_deviation for candidate in candidates(min_deviation=0.1)} == {None, 0.1}
+    assert candidates(model="robinson", alpha=0.5, min_deviation=0.1) == [
+        Candidate("robinson", "binary", (1, 1), 1, 0.5, 0.1)
+    ]
+
+
+def test_other_models_of_mail_are_tried_as_those_of_words_are():
+    choice = tune(TEXTS, CLASS_IDS, analyzer=MAIL, fixed=Fixed(model="complement", weights="counts"), positive=1)
+    assert {trial.candidate.model for trial in choice.trials} == {"complement"}
+    assert len({trial.candidate[2:4] for trial in choice.trials}) == 3
+
+
+def test_fit_chooses_for_messages_and_the_file_says_what(tmp_path):
+    model = TextClassifier(analyzer="mail", mail="all").fit(TEXTS, LABELS)
+    best = model.choice_.best.candidate
+    assert model.choice_.objective == "caught"
+    in_use = model.parameters_in_use
+    assert Candidate(*(in_use[name] for name in Candidate._fields)) == best
+    model.save(tmp_path / "model.tnb")
+    again = load(tmp_path / "model.tnb")
+    assert again.parameters_in_use == in_use
+    assert again.get_params() == model.get_params()
+    again.save(tmp_path / "again.tnb")
+    assert (tmp_path / "again.tnb").read_bytes() == (tmp_path / "model.tnb").read_bytes()
+
+
+def test_a_chosen_deviation_is_kept_and_saved(tmp_path):
+    model = TextClassifier("robinson", "binary", (1, 1), "mail", AUTO, min_df=1).fit(TEXTS, LABELS)
+    chosen = model.choice_.best.candidate
+    assert model.parameters_in_use["min_deviation"] == chosen.min_deviation
+    model.save(tmp_path / "model.tnb")
+    again = load(tmp_path / "model.tnb")
+    assert again.min_deviation is None
+    assert again.parameters_in_use["min_deviation"] == chosen.min_deviation
+    assert again.predict_proba(TEXTS[:3]).tobytes() == model.predict_proba(TEXTS[:3]).tobytes()
+
+
+def test_few_messages_get_what_the_literature_has():
+    model = TextClassifier(analyzer="mail").fit(TEXTS[:20], LABELS[:20])
+    in_use = model.parameters_in_use
+    assert {name: in_use[name] for name in MAIL_LITERATURE} == MAIL_LITERATURE
+    assert in_use["min_deviation"] == 0.375
