@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,11 +11,14 @@ from corpora.small_corpus import EDITION, ENTRY, MEMBERS
 from corpora_for_tests import corpus_or_skip
 from sklearn.datasets import _twenty_newsgroups as reference
 
-from textnb.corpora import corpus_names, load_corpus
+from textnb.corpora import corpus_names, load_corpus, open_corpus
 from textnb.corpora.layouts import reuters
 from textnb.corpora.manifest import find_entry, read_manifest
 from textnb.corpora.named import build_corpus
 from textnb.corpora.newsgroups import strip_footers, strip_headers, strip_quotes, thread_numbers
+from textnb.corpora.recognition import is_mail
+from textnb.corpora.rows import has_surrogates
+from textnb.corpora.sources import find_members
 
 WITH_SPLIT = {
     "20news": (11314, 7532, 20),
@@ -228,3 +232,39 @@ def test_importing_costs_no_heavy_module() -> None:
     script = f"import sys, textnb.corpora; print(*{heavy} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+def test_raw_messages_are_bytes_without_the_line_of_a_mailbox() -> None:
+    entry = find_entry("spamassassin")
+    content = b"From a@example.org Thu Aug 22 12:36:23 2002\nSubject: caf\xe9\n\n>From me\n"
+    members = {"easy/ham/1": content, "spam/2": b"Subject: x\n\n>From me\n"}
+    corpus = build_corpus(entry, entry.editions[0], members, raw=True)
+    assert corpus.is_mail
+    assert corpus.texts == ["Subject: caf\udce9\n\nFrom me\n", "Subject: x\n\n>From me\n"]
+
+
+def test_only_mail_has_raw_messages() -> None:
+    with pytest.raises(ValueError, match="20news has no raw messages: leave raw out"):
+        load_corpus("20news", raw=True)
+
+
+def test_the_mail_of_a_named_corpus_is_read_as_mail_unless_plain_text_is_wanted() -> None:
+    plain = corpus_or_skip("spamassassin")
+    corpus = open_corpus("spamassassin", quiet=True)
+    assert (corpus.is_mail, plain.is_mail, len(corpus)) == (True, False, len(plain))
+    assert corpus.class_counts == plain.class_counts
+    assert sum(has_surrogates(text) for text in corpus.texts) == 500  # that are not UTF-8
+    assert open_corpus("spamassassin", mail=False, quiet=True).texts == plain.texts
+
+
+@pytest.mark.parametrize(("name", "expected"), [("spamassassin", True), ("enron-spam", False), ("20news", False)])
+def test_real_folders_of_mail_and_of_articles_are_told_apart(tmp_path, name, expected) -> None:
+    entry = find_entry(name)
+    corpus_or_skip(name)
+    _, members = find_members(entry, quiet=True)
+    for i, member in enumerate(sorted(members)[:: len(members) // 400]):
+        folder = tmp_path / name / Path(member).parent.as_posix().replace("/", "-")
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / str(i)).write_bytes(members[member])
+    assert is_mail(str(tmp_path / name)) is expected
+    assert [is_mail(str(folder)) for folder in (tmp_path / name).iterdir()].count(expected) >= 5

@@ -39,6 +39,10 @@ class Corpus:
         Where each document stands in what was read: its line or file. Named corpora have no such places.
     columns : dict of lists
         The values of further columns of a table by name: of each document a str or None, or a float or NaN.
+    is_mail : bool
+        Whether the texts are messages, as `textnb.text.mail.as_message` gives them, rather than plain text.
+    notices : tuple of str
+        What a reader noticed that people should know.
     """
 
     name: str
@@ -51,6 +55,8 @@ class Corpus:
     problems: tuple[Problem, ...] = field(default=(), repr=False)
     where: list[str] | None = field(default=None, repr=False)
     columns: dict[str, list[Any]] = field(default_factory=dict, repr=False)
+    is_mail: bool = False
+    notices: tuple[str, ...] = field(default=(), repr=False)
 
     def __len__(self) -> int:
         return len(self.texts)

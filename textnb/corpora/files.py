@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from errno import EBADF, ENOSPC
 from io import BufferedReader
 from pathlib import Path
 
 STDIN = "-"
+PARTS = ("train", "test")
+MAILDIR = ("cur", "new")  # the folders of a maildir that have messages
+FLAGS = re.compile("[:;!]2,([A-Za-z,]*)\\Z")  # of a message, at the end of its name in a maildir
 _LOOKED_AT = 1 << 16  # bytes of stdin
 TABLE_NAME = re.compile(r"\.(csv|tsv|jsonl)(\.gz)?\Z")
 ADVICE = {
@@ -46,22 +49,83 @@ def has_several(source: str) -> bool:
     return is_table(source) or (source != STDIN and Path(source).is_dir())
 
 
-def walk_files(top: str, report: Callable[[str, str], None]) -> Iterator[str]:
-    """The paths of the files below a folder, sorted; hidden ones are passed over, links to folders not followed."""
+def matching_paths(name: str) -> list[str]:
+    """The files that a path or a pattern names."""
+    import glob
+
+    if os.path.lexists(name) or not glob.has_magic(name):
+        return [name]
+    return glob.glob(name, recursive=True) or [name]  # noqa: PTH207 (Path.glob takes no absolute pattern)
+
+
+def has_parts(path: Path) -> bool:
+    return all((path / part).is_dir() for part in PARTS)
+
+
+def is_maildir(path: str | os.PathLike[str]) -> bool:
+    return all(Path(path, name).is_dir() for name in MAILDIR)
+
+
+def is_of_maildir(path: str | os.PathLike[str]) -> bool:
+    """Whether a folder is a maildir, or one of those that have its messages."""
+    return is_maildir(path) or (Path(path).resolve().name in MAILDIR and is_maildir(Path(path).resolve().parent))
+
+
+def walk_files(
+    top: str, report: Callable[[str, str], None], without: Collection[str] = ()
+) -> Iterator[tuple[str, str]]:
+    """The path of each file below a folder, sorted, and its place; real paths in `without` are left out.
+
+    Hidden files and folders are passed over, links to folders not followed. Of a maildir, the messages are read and
+    nothing else; its hidden folders are maildirs of their own. The place of a message is its path without what changes
+    when somebody reads it: the flags in its name, and whether it lies in `new` or `cur`.
+    """
 
     def unreadable(error: OSError) -> None:
         report(os.fsdecode(error.filename), error.strerror or str(error))
 
+    def is_left_out(path: str) -> bool:
+        return bool(without) and os.path.realpath(path) in without
+
+    def listed(folder: Path) -> list[tuple[str, str]]:
+        try:
+            return [(path.name, beginning(folder)) for path in folder.iterdir()]
+        except OSError as error:
+            unreadable(error)
+            return []
+
     for parent, folders, files in os.walk(top, onerror=unreadable):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for path in (Path(parent, name) for name in folders):
-            if path.is_symlink():
-                report(str(path), "it is a link to a folder, which is not followed")
-        for path in (Path(parent, name) for name in sorted(files) if not name.startswith(".")):
-            if path.is_file():
-                yield str(path)
+        above = beginning(parent)
+        below = [(name, above) for name in sorted(files)]
+        wanted = [name for name in folders if not name.startswith(".")]
+        if is_maildir(parent):
+            below = sorted(entry for name in MAILDIR for entry in listed(Path(parent, name)))
+            wanted = [name for name in folders if name not in (*MAILDIR, "tmp") and is_maildir(Path(parent, name))]
+        folders[:] = sorted(name for name in wanted if not is_left_out(above + name))
+        for link in (Path(parent, name) for name in folders):
+            if link.is_symlink():
+                report(str(link), "it is a link to a folder, which is not followed")
+        for name, folder in below:  # of which there may be many thousands, and Path takes its time
+            if name.startswith("."):
+                continue
+            path = folder + name
+            if is_left_out(path):
+                continue
+            if os.path.isfile(path) or Path(path).is_file():  # noqa: PTH113 (the second says what is wrong)
+                yield path, above + place_name(name)
             else:
-                report(str(path), "it is not a regular file")
+                report(path, "it is not a regular file")
+
+
+def beginning(folder: str | os.PathLike[str]) -> str:
+    """What the paths of a folder's files begin with."""
+    path = str(Path(folder))
+    return "" if path == "." else os.path.join(path, "")  # noqa: PTH118 (a path without its last part)
+
+
+def place_name(name: str) -> str:
+    """The name of a message's file without the flags of a maildir."""
+    return FLAGS.sub("", name)
 
 
 def open_source(source: str) -> AbstractContextManager[BufferedReader]:
@@ -73,7 +137,12 @@ def open_source(source: str) -> AbstractContextManager[BufferedReader]:
     return nullcontext(sys.stdin.buffer)  # type: ignore[arg-type]
 
 
-def start_of_stdin() -> str:
-    """The first characters of stdin, which stay there; none of what cannot be looked at."""
+def peek_stdin() -> bytes:
+    """The first bytes of stdin, which stay there; none of what cannot be looked at."""
     peek = getattr(getattr(sys.stdin, "buffer", None), "peek", None)
-    return "" if peek is None else peek(1)[:_LOOKED_AT].decode("utf-8-sig", errors="replace")
+    return b"" if peek is None else peek(1)[:_LOOKED_AT]
+
+
+def start_of_stdin() -> str:
+    """The same as characters."""
+    return peek_stdin().decode("utf-8-sig", errors="replace")

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from textnb.corpora.archives import Members
 from textnb.corpora.decoding import decode
+from textnb.text.mail import as_message
+from textnb.text.mail.canonical import canonical
 
 MOST_REVIEWS_OF_A_FILM = 30
 LINE_FILE_CLASSES = {
@@ -72,9 +74,15 @@ def film_reviews(members: Members) -> Iterator[Document]:
 
 
 def mail(members: Members) -> Iterator[Document]:
-    """`set/class/file`: raw messages."""
+    """`set/class/file`: raw messages, as plain text."""
     for name in sorted(members):
-        yield Document(decode(members[name]), "spam" if name.startswith("spam/") else "ham")
+        yield Document(decode(members[name]), _mail_class(name))
+
+
+def raw_mail(members: Members) -> Iterator[Document]:
+    """The same as messages for the analyzer of mail."""
+    for name in sorted(members):
+        yield Document(canonical(as_message(members[name])), _mail_class(name))
 
 
 def enron(members: Members) -> Iterator[Document]:
@@ -100,6 +108,10 @@ LAYOUTS: dict[str, Callable[[Members], Iterator[Document]]] = {
     layout.__name__: layout
     for layout in (newsgroups, orange, labelled_lines, class_files, class_folders, film_reviews, mail, enron, reuters)
 }
+
+
+def _mail_class(name: str) -> str:
+    return "spam" if name.startswith("spam/") else "ham"
 
 
 def _lines(content: bytes) -> list[str]:

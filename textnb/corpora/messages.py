@@ -2,30 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from io import BufferedReader, TextIOWrapper
 from pathlib import Path
 
 from textnb.corpora.decoding import LongLine, bounded_lines, decode, marked_encoding, why_no_document
-from textnb.corpora.files import STDIN, is_table, open_source, os_error_line, walk_files
+from textnb.corpora.files import STDIN, is_of_maildir, is_table, open_source, os_error_line, walk_files
+from textnb.corpora.mailboxes import Reading, file_documents, path_documents
+from textnb.corpora.maildirs import SetAside
 from textnb.corpora.problems import Skipped
 
 
-def read_messages(sources: list[str], lines: bool, skipped: Skipped) -> Iterator[tuple[str, str]]:
-    """(id, text) of every document of files, folders and stdin; what cannot be used is skipped."""
+def read_messages(
+    sources: list[str],
+    lines: bool,
+    skipped: Skipped,
+    *,
+    mail: bool = False,
+    encoding: str | None = None,
+    without: Collection[str] = (),
+) -> Iterator[tuple[str, str]]:
+    """(id, text) of every document of files, folders and stdin; what cannot be used is skipped.
+
+    Mailboxes and archives have many documents each. With `mail` they are messages (`textnb.text.mail`), otherwise plain
+    text, in the encoding given or in the one that each seems to have. Real paths in `without` are left out of folders.
+    """
+    if lines and mail:
+        raise ValueError(
+            "the model is one of mail, and a line (--lines) is no message: give messages, or mailboxes, which are "
+            "split into them"
+        )
     for source in sources:
         if source != STDIN and Path(source).is_dir():
-            yield from _folder_messages(source, lines, skipped)
+            yield from _folder_messages(source, lines, skipped, mail, encoding, without)
         elif lines:
             yield from _line_messages(source, skipped, skipped.file)
         else:
-            yield from _message(source, skipped.file)
+            yield from _file_messages(source, skipped, mail, encoding)
 
 
-def _folder_messages(folder: str, lines: bool, skipped: Skipped) -> Iterator[tuple[str, str]]:
-    is_empty = True
-    for path in walk_files(folder, skipped.document):
+def _folder_messages(
+    folder: str, lines: bool, skipped: Skipped, mail: bool, encoding: str | None, without: Collection[str]
+) -> Iterator[tuple[str, str]]:
+    is_empty, set_aside = True, SetAside(folder)
+    reading = Reading(mail, skipped.document, skipped.notices.append, encoding)
+    for path, place in walk_files(folder, skipped.document, without):
         is_empty = False
+        set_aside.count(path)
 
         def report(line: str, error: Exception | None = None, path: str = path) -> None:
             skipped.document(path, line.removeprefix(f"{path}: "))
@@ -35,24 +58,30 @@ def _folder_messages(folder: str, lines: bool, skipped: Skipped) -> Iterator[tup
         elif lines:
             yield from _line_messages(path, skipped, report)
         else:
-            yield from _message(path, report)
-    if is_empty:
+            yield from path_documents(path, place, reading)
+    skipped.notices += set_aside.notices()
+    if is_empty and is_of_maildir(folder):
+        skipped.empty_maildir(folder)
+    elif is_empty:
         skipped.file(f"{folder}: it is a folder without files; give documents")
 
 
-def _message(source: str, report: Callable[..., None]) -> Iterator[tuple[str, str]]:
-    """The document that a file is."""
+def _file_messages(source: str, skipped: Skipped, mail: bool, encoding: str | None) -> Iterator[tuple[str, str]]:
+    """The documents of a file: one, or those of a mailbox or an archive."""
+
+    def skip(place: str, why: str) -> None:
+        if place == source:
+            skipped.file(f"{'stdin' if source == STDIN else source}: {why}")
+        else:
+            skipped.document(place, why)
+
     try:
         with open_source(source) as file:
-            text = decode(file.read())
+            reading = Reading(mail, skip, skipped.notices.append, encoding, tables=False)
+            yield from file_documents(file, source, reading)
     except OSError as error:
         error.filename = error.filename or source
-        report(os_error_line(error), error)
-        return
-    if why := why_no_document(text):
-        report(f"{'stdin' if source == STDIN else source}: {why}")
-    else:
-        yield source, text
+        skipped.file(os_error_line(error), error)
 
 
 def _line_messages(source: str, skipped: Skipped, report: Callable[..., None]) -> Iterator[tuple[str, str]]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from textnb.corpora.archives import Members
 from textnb.corpora.cache import cache_file
 from textnb.corpora.corpus import SUBSETS, Corpus, make_corpus, select
-from textnb.corpora.layouts import LAYOUTS, Document
+from textnb.corpora.layouts import LAYOUTS, Document, mail, raw_mail
 from textnb.corpora.manifest import Edition, Entry, find_entry
 from textnb.corpora.newsgroups import check_strip, strip_text, thread_numbers
 from textnb.corpora.sources import find_members
@@ -22,6 +22,7 @@ def load_corpus(
     *,
     categories: Iterable[str] | None = None,
     strip: Iterable[str] = (),
+    raw: bool = False,
     quiet: bool = False,
 ) -> Corpus:
     """Load a named corpus, from wherever it can be had.
@@ -37,6 +38,8 @@ def load_corpus(
         The classes to load.
     strip : iterable of {"headers", "footers", "quotes"}
         What to leave out of the posts of 20 Newsgroups, as scikit-learn's `fetch_20newsgroups(remove=...)` does.
+    raw : bool
+        Whether texts are wanted as messages, which spamassassin has, for ``TextClassifier(analyzer="mail")``.
     quiet : bool
         Whether to keep progress and notices off stderr.
 
@@ -50,13 +53,15 @@ def load_corpus(
     parts = check_strip(strip)
     if subset not in SUBSETS:
         raise ValueError(f"subset must be one of {', '.join(SUBSETS)}, got {subset!r}.")
+    if raw and not has_raw_mail(name):
+        raise ValueError(f"{name} has no raw messages: leave raw out.")
     edition, members = find_members(entry, quiet=quiet)
     if parts and edition.layout != "newsgroups":
         raise ValueError(
             f"Only 20 Newsgroups with headers can be stripped, not the {edition.title}: leave strip out"
             + (", or put 20news-bydate.tar.gz in the folder that TEXTNB_CORPORA names." if name == "20news" else ".")
         )
-    corpus = select(build_corpus(entry, edition, members), subset, categories)
+    corpus = select(build_corpus(entry, edition, members, raw=raw), subset, categories)
     if parts:
         corpus = replace(corpus, texts=[strip_text(text, parts) for text in corpus.texts])
     return corpus
@@ -69,9 +74,14 @@ def fetch_corpus(name: str, *, quiet: bool = False) -> tuple[Corpus, Path]:
     return build_corpus(entry, edition, members), cache_file(edition)
 
 
-def build_corpus(entry: Entry, edition: Edition, members: Members) -> Corpus:
-    """The documents of an edition, the train part first where there is one."""
-    documents = list(LAYOUTS[edition.layout](members))
+def has_raw_mail(name: str) -> bool:
+    """Whether the documents of a named corpus are messages as they were sent."""
+    return any(edition.layout == mail.__name__ for edition in find_entry(name).editions)
+
+
+def build_corpus(entry: Entry, edition: Edition, members: Members, *, raw: bool = False) -> Corpus:
+    """The documents of an edition, the train part first where there is one; messages as they are if they are `raw`."""
+    documents = list(raw_mail(members) if raw else LAYOUTS[edition.layout](members))
     has_split = documents[0].part is not None
     if has_split:
         documents.sort(key=lambda document: document.part != "train")
@@ -82,6 +92,7 @@ def build_corpus(entry: Entry, edition: Edition, members: Members) -> Corpus:
         (document.label for document in documents),
         edition.title,
         split=np.array([document.part for document in documents]) if has_split else None,
+        is_mail=raw,
         groups=thread_numbers(texts) if edition.layout == "newsgroups" else group_numbers(documents),
     )
 

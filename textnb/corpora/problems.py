@@ -28,7 +28,7 @@ class Skipped:
     """What was skipped while documents were read; with `strict`, the first of it is an error.
 
     `problems` are the first thousand documents of tables, folders and lines, `n_problems` is how many there were;
-    `unreadable` has a line for each file that was asked for by name.
+    `unreadable` has a line for each file that was asked for by name, `notices` what else people should know.
     """
 
     def __init__(self, strict: bool = False) -> None:
@@ -36,6 +36,13 @@ class Skipped:
         self.problems: list[Problem] = []
         self.n_problems = 0
         self.unreadable: list[str] = []
+        self.notices: list[str] = []
+        self._has_empty_maildir = False
+
+    @property
+    def may_be_none(self) -> bool:
+        """Whether it is usual that there are no documents: a maildir had no messages, and nothing was skipped."""
+        return self._has_empty_maildir and not (self.n_problems or self.unreadable)
 
     def document(self, where: str, why: str) -> None:
         if self.strict:
@@ -43,6 +50,10 @@ class Skipped:
         self.n_problems += 1
         if len(self.problems) < KEPT_PROBLEMS:
             self.problems.append(Problem(where, why))
+
+    def empty_maildir(self, folder: str) -> None:
+        self._has_empty_maildir = True
+        self.notices.append(f"{folder}: it is a maildir without messages")
 
     def file(self, line: str, error: Exception | None = None) -> None:
         if self.strict:

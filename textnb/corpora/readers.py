@@ -1,4 +1,4 @@
-"""One's own data: a folder of class folders, a table, or a named corpus, whichever it is."""
+"""One's own data: class folders, also packed, a table, labelled sources, or a named corpus, whichever it is."""
 
 import gzip
 import os
@@ -14,13 +14,16 @@ import numpy as np
 from textnb.corpora.corpus import Corpus, did_you_mean, make_corpus, select
 from textnb.corpora.decoding import LongLine, known_encoding, marked_encoding, why_no_document
 from textnb.corpora.delimited import delimited_names, delimited_records
-from textnb.corpora.files import table_format
-from textnb.corpora.folders import folder_rows, has_parts
+from textnb.corpora.files import has_parts, table_format
+from textnb.corpora.folders import NO_CLASS, archive_rows, folder_rows
 from textnb.corpora.json_lines import json_names, json_records
+from textnb.corpora.labelled import LabelledSources
 from textnb.corpora.manifest import corpus_names
-from textnb.corpora.named import load_corpus
+from textnb.corpora.named import has_raw_mail, load_corpus
+from textnb.corpora.packed import is_archive, unpack
 from textnb.corpora.problems import Problem, skipped_sentence
-from textnb.corpora.rows import DEFAULT_OPTIONS, BadTable, ReadOptions, Record, Report, Row, decoded_lines
+from textnb.corpora.recognition import is_mail
+from textnb.corpora.rows import DEFAULT_OPTIONS, BadTable, Note, ReadOptions, Record, Report, Row, decoded_lines
 
 GZIP_MARK = b"\x1f\x8b"
 UNREADABLE = (EOFError, zlib.error, gzip.BadGzipFile, UnicodeDecodeError, LongLine)
@@ -89,21 +92,26 @@ def table_records(file: Any, name: str, format: str | None, options: ReadOptions
 
 
 def open_corpus(
-    spec: str | os.PathLike[str],
+    spec: str | os.PathLike[str] | LabelledSources,
     subset: str = "all",
     options: ReadOptions = DEFAULT_OPTIONS,
     *,
     quiet: bool = False,
     **changes: Any,
 ) -> Corpus:
-    """A named corpus, or what is at a path. (A folder that has a corpus's name is written `./name`.)
+    """A named corpus, labelled sources, or what is at a path. (A folder that has a corpus's name is `./name`.)
 
     Keywords change single `ReadOptions`, as in ``open_corpus("mail.csv", text="body")``.
     """
     options = replace(options, **changes)
+    if isinstance(spec, LabelledSources):
+        from textnb.corpora.labelled_rows import read_labelled
+
+        return select(read_labelled(spec, options), subset)
     if spec in corpus_names():
         _require_table(str(spec), None, options)
-        return load_corpus(str(spec), subset, categories=options.categories, strip=options.strip, quiet=quiet)
+        raw = options.mail is not False and has_raw_mail(str(spec))
+        return load_corpus(str(spec), subset, categories=options.categories, strip=options.strip, raw=raw, quiet=quiet)
     if not Path(spec).exists():
         raise ValueError(
             f"{os.fspath(spec)!r} is neither a file or folder nor a named corpus."
@@ -115,18 +123,25 @@ def open_corpus(
 def read_corpus(
     path: str | os.PathLike[str], options: ReadOptions = DEFAULT_OPTIONS, subset: str = "all", **changes: Any
 ) -> Corpus:
-    """Read a folder of class folders, or a .csv, .tsv or .jsonl file, which may be gzipped.
+    """Read a folder of class folders, an archive of one, or a .csv, .tsv or .jsonl file, which may be gzipped.
 
-    In a folder, the top folder's name is the class of every file below it; `train/` and `test/` above the class folders
-    are taken as a split. Keywords change single `ReadOptions`. What is skipped is in `.problems`.
+    In a folder, the top folder's name is the class of every file below it, and of every message of a mailbox there;
+    `train/` and `test/` above the class folders are taken as a split. Keywords change single `ReadOptions`. What is
+    skipped is in `.problems`.
     """
     path, options = Path(path), replace(options, **changes)
+    if options.mail is None:
+        options = replace(options, mail=bool(is_mail(str(path))))
     if tuple(options.strip):
         raise ValueError("Only 20 Newsgroups with headers can be stripped: leave strip out.")
     problems: list[Problem] = []
-    rows = list(iter_rows(path, options, report=None if options.strict else problems.append))
+    notices: list[str] = []
+    rows = list(iter_rows(path, options, report=None if options.strict else problems.append, note=notices.append))
     if not rows:
-        raise nothing_usable(str(path), problems)
+        error = nothing_usable(str(path), problems)
+        if problems and all(problem.why == NO_CLASS for problem in problems):
+            error = ValueError(f"{error} Documents of one class are given with it, as in spam={path}.")
+        raise error
     corpus = make_corpus(
         str(path),
         [row.text for row in rows],
@@ -136,6 +151,8 @@ def read_corpus(
         problems=tuple(problems),
         where=[row.where for row in rows],
         columns={name: [row.values[j] for row in rows] for j, name in enumerate(options.more)},
+        is_mail=bool(options.mail),
+        notices=tuple(notices),
     )
     return select(corpus, subset, options.categories)
 
@@ -150,11 +167,13 @@ def iter_rows(
     options: ReadOptions = DEFAULT_OPTIONS,
     *,
     report: Report | None = None,
+    note: Note = lambda notice: None,
     **changes: Any,
 ) -> Iterator[Row]:
     """The documents at a path, one at a time, as `(where, text, label, values)`, values of `columns`, then `numeric`.
 
-    `report` is called with each `Problem`; without it, the first one is a ValueError.
+    `report` is called with each `Problem`; without it, the first one is a ValueError. `note` is called with whatever
+    else people should know. They are messages where `options.mail` is true, and otherwise plain text.
     """
     path, options = Path(path), replace(options, **changes)
     if not path.exists():
@@ -164,10 +183,18 @@ def iter_rows(
     report = report or partial(_stop, path)
     options = replace(options, encoding=known_encoding(options.encoding))
     if path.is_dir():
-        yield from folder_rows(path, options, report)
+        yield from folder_rows(path, options, report, note)
         return
     if format is None:
-        raise ValueError(f"{path} is of no known kind: give a folder, or a .csv, .tsv or .jsonl file (or .gz of it).")
+        with path.open("rb") as file:
+            has_folders = is_archive(unpack(file)[0])
+        if not has_folders:
+            raise ValueError(
+                f"{path} is of no known kind: give a folder, or a .csv, .tsv or .jsonl file (or .gz of it). Documents "
+                f"of one class, such as a mailbox, are given with it, as in spam={path}."
+            )
+        yield from archive_rows(path, options, report, note)
+        return
     try:
         with path.open("rb") as file:
             yield from table_rows(file, path.name, format, options, report)

@@ -18,6 +18,7 @@ from textnb.corpora.decoding import (
 from textnb.corpora.problems import Problem
 
 Report = Callable[[Problem], None]
+Note = Callable[[str], None]
 Value: TypeAlias = str | float | None
 ESCAPED_BYTE = re.compile("[\udc80-\udcff]")
 
@@ -47,6 +48,9 @@ class ReadOptions:
         Whether a document that cannot be used is an error. Otherwise it is skipped, and reported as a `Problem`.
     label_required : bool
         Whether a document without a label is one that cannot be used. Otherwise its label is empty.
+    mail : bool, optional
+        Whether documents are wanted as messages (`textnb.text.mail`), or as plain text. Mailboxes are split into their
+        messages either way. By default messages, if the documents look like mail.
     """
 
     text: str | None = "text"
@@ -59,6 +63,7 @@ class ReadOptions:
     format: str | None = None
     strict: bool = False
     label_required: bool = True
+    mail: bool | None = None
 
     @cached_property
     def more(self) -> tuple[str, ...]:
@@ -139,7 +144,18 @@ def checked_row(where: str, text: str, label: str, options: ReadOptions, cells: 
         values = tuple(cell_value(name, cell, options) for name, cell in zip(options.more, cells, strict=True))
     if has_surrogates(text):
         text = without_lone_surrogates(text)
+    if options.mail:
+        from textnb.text.mail.canonical import canonical  # which other text need not wait for
+
+        text = canonical(text)
     return Row(where, text, without_lone_surrogates(label), values)
+
+
+def document_row(where: str, text: str, label: str, options: ReadOptions) -> Row:
+    """The row of a document that is not of a table: a message is taken as it is."""
+    return (
+        Row(where, text, without_lone_surrogates(label)) if options.mail else checked_row(where, text, label, options)
+    )
 
 
 def cell_value(name: str, cell: str, options: ReadOptions) -> Value:

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias
 
 from textnb.corpora.decoding import known_encoding
-from textnb.corpora.files import STDIN, table_format
+from textnb.corpora.files import STDIN, matching_paths, table_format
+from textnb.corpora.labelled import LabelledSources
 from textnb.corpora.problems import Problem, Skipped
 from textnb.corpora.readers import FORMATS, nothing_usable, table_rows
 from textnb.corpora.rows import DEFAULT_OPTIONS, BadTable, ReadOptions, Row
@@ -35,14 +36,16 @@ def is_nameless(spec: str) -> bool:
     return spec == STDIN or (glob.has_magic(spec) and not Path(spec).exists())
 
 
-def needs_stream(spec: str) -> bool:
-    """Whether documents had better be read block by block: stdin, several files, a very large table."""
+def needs_stream(spec: str | LabelledSources) -> bool:
+    """Whether documents had better be read block by block: stdin, several files, a very large file."""
+    if isinstance(spec, LabelledSources):
+        return any(os.path.isfile(path) and os.path.getsize(path) >= LARGE for path in spec.paths)  # noqa: PTH113, PTH202
     path = Path(spec)
     return is_nameless(spec) or (path.is_file() and path.stat().st_size >= LARGE)
 
 
 def open_stream(
-    spec: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    spec: str | os.PathLike[str] | LabelledSources | Iterable[str | os.PathLike[str]],
     options: ReadOptions = DEFAULT_OPTIONS,
     *,
     passes: int = 1,
@@ -52,7 +55,7 @@ def open_stream(
 
     Parameters
     ----------
-    spec : path, pattern such as 'data/*.jsonl.gz', or list of them; "-" is stdin
+    spec : path, pattern such as 'data/*.jsonl.gz', or list of them; "-" is stdin; or LabelledSources
         Several files are read in sorted order, each once.
     options : ReadOptions
         Keywords change single ones. A stream takes no further columns, categories or parts to strip.
@@ -66,6 +69,10 @@ def open_stream(
     for name in ("columns", "numeric", "categories", "strip"):
         if getattr(options, name):
             raise ValueError(f"{name} needs all documents at once, and cannot be combined with a stream.")
+    if isinstance(spec, LabelledSources):
+        from textnb.corpora.labelled_rows import LabelledStream
+
+        return LabelledStream(spec, options)
     named = [spec] if isinstance(spec, str | os.PathLike) else list(spec)
     if not named:
         raise ValueError("There is nothing to read: give a table, or - for stdin.")
@@ -155,13 +162,6 @@ class Source(NamedTuple):
     open: Callable[[], AbstractContextManager[ReadAt]]
     size: int | None
     format: str | None
-
-
-def matching_paths(name: str) -> list[str]:
-    """The files that a path or a pattern names."""
-    if os.path.lexists(name) or not glob.has_magic(name):
-        return [name]
-    return glob.glob(name, recursive=True) or [name]  # noqa: PTH207 (Path.glob takes no absolute pattern)
 
 
 def _file_source(path: Path, format: str | None, passes: int) -> Source:
