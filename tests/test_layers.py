@@ -14,6 +14,7 @@ import textnb
 ROOT = Path(textnb.__file__).parent
 # Each row may import from the rows above it; modules of one row do not import each other.
 LAYERS = [
+    ["compiled"],
     ["arrays"],
     ["text"],
     ["statistics"],

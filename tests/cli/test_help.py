@@ -9,6 +9,7 @@ COMMANDS = [
     "train",
     "evaluate",
     "predict",
+    "check",
     "explain",
     "inspect",
     "learn",
@@ -35,7 +36,7 @@ def test_help_has_examples_and_fits(textnb, monkeypatch, call, width):
     assert (done.code, done.err) == (0, "")
     assert max(map(len, done.out.splitlines())) <= width
     assert re.search(r"Examples:\n +(cat .*\| )?textnb ", done.out)
-    assert "..." not in re.sub(r"[\[{](ARGS|FILE|MODEL)[\]}]\.\.\.", "", done.out)
+    assert "..." not in re.sub(r"[\[{](ARGS|CORPUS|FILE|MODEL|PART)[\]}]\.\.\.", "", done.out)
     assert textnb(*call, "-h").out == done.out
 
 
@@ -45,6 +46,11 @@ def test_examples_use_options_that_exist(textnb, call):
     for example in re.findall(rf"(?<=textnb )(?:{'|'.join(COMMANDS)}).*", text.partition("Options:")[0]):
         command, *words = shlex.split(example)
         assert {word for word in words if word.startswith("--")} <= options_of(textnb, command) | {"--help"}
+
+
+@pytest.mark.parametrize("call", [call for call in CALLS if call])
+def test_the_help_of_an_option_stands_alone(textnb, call):
+    assert "The same" not in textnb(*call, "--help").out.partition("Options:")[2]
 
 
 def test_train_has_every_promised_option(textnb):

@@ -73,3 +73,17 @@ def test_a_model_of_an_older_format_learns_no_more(textnb):
     found = textnb("inspect", OLD_MODEL, "--json").json
     assert found["learning"] is None
     assert "learning   no more: it was saved by an older textnb" in textnb("inspect", OLD_MODEL).out
+
+
+@pytest.mark.parametrize(
+    ("options", "shown"),
+    [
+        (("--protect", "ham", "--ceiling", "0.2"), "at most 0.2 of ham lost"),
+        (("--unsure", "0.1"), "unsure costs 0.1"),
+    ],
+)
+def test_a_ceiling_or_an_unsure_band_alone_is_shown(textnb, tmp_path, options, shown):
+    rows = "".join(f"lunch {i},ham\ncheap {i},spam\n" for i in range(20))
+    (tmp_path / "mail.csv").write_text("text,label\n" + rows)
+    assert textnb("train", "mail.csv", "--model", "multinomial", "--quiet", *options).code == 0
+    assert f"decides    {shown}\n" in textnb("inspect", "mail.tnb").out

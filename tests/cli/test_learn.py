@@ -146,11 +146,9 @@ def test_forgetting_what_was_not_learned_names_it_and_changes_nothing(textnb, mo
     (tmp_path / "some.csv").write_text(f"text,label\n{mail()[0][0]},ham\nnever seen,ham\n")
     done = textnb("forget", model, "some.csv")
     assert (done.code, done.out) == (2, "")
-    assert re.search(r"textnb: some.csv: line 3 \('never seen'\) was not learned as ham", done.err)
+    assert re.search(r"textnb: some.csv: line 3 was not learned as ham", done.err)
     (tmp_path / "other.txt").write_text("never seen")
-    assert "textnb: other.txt ('never seen') was not learned as ham" in (
-        textnb("forget", model, "--label", "ham", "other.txt").err
-    )
+    assert "textnb: other.txt was not learned as ham" in (textnb("forget", model, "--label", "ham", "other.txt").err)
     assert model.read_bytes() == before
 
 

@@ -18,8 +18,8 @@ def newsgroups(monkeypatch):
     if corpus.groups is None:
         pytest.skip("corpus not available: 20news with headers")
 
-    def loaded(name, subset="all", *, categories=None, strip=(), quiet=False):
-        assert (name, tuple(strip)) == ("20news", ())
+    def loaded(name, subset="all", *, categories=None, strip=(), raw=False, quiet=False):
+        assert (name, tuple(strip), raw) == ("20news", (), False)
         return select(corpus, subset, categories)
 
     monkeypatch.setattr("textnb.corpora.readers.load_corpus", loaded)

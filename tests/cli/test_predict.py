@@ -16,12 +16,12 @@ def test_a_document_on_stdin(textnb, model):
     assert (label, probability) == ("spam", f"{expected[1]:.4f}")
 
 
-def test_json_has_id_label_and_probabilities_a_line_each(textnb, model, tmp_path):
+def test_json_has_id_label_probabilities_and_score_a_line_each(textnb, model, tmp_path):
     (tmp_path / "one.txt").write_text("lunch tomorrow")
     (tmp_path / "two.txt").write_text("free prize")
     done = textnb("predict", model, "one.txt", "-", "two.txt", "--json", stdin=b"cash")
     answers = [json.loads(line) for line in done.out.splitlines()]
-    assert [list(answer) for answer in answers] == [["id", "label", "probabilities"]] * 3
+    assert [list(answer) for answer in answers] == [["id", "label", "probabilities", "score"]] * 3
     assert [answer["id"] for answer in answers] == ["one.txt", "-", "two.txt"]
     assert [answer["label"] for answer in answers] == ["ham", "spam", "spam"]
     classifier = library.load(model)
@@ -84,7 +84,7 @@ def test_an_empty_document_is_said_and_no_line_is_no_answer(textnb, model):
 def test_any_bytes_but_nul_are_a_document(textnb, model):
     done = textnb("predict", model, "--json", stdin=bytes(range(1, 256)) * 20)
     assert done.code == 0
-    assert set(done.json) == {"id", "label", "probabilities"}
+    assert set(done.json) == {"id", "label", "probabilities", "score"}
     done = textnb("predict", model, "--json", stdin=bytes(range(256)) * 20)
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith("textnb: stdin: it is no text")

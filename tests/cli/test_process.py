@@ -33,7 +33,13 @@ def shell(line, folder):
 
 @pytest.mark.parametrize(
     ("call", "packages"),
-    [(["predict", "-q"], []), (["learn", "--label", "ham"], ["numpy"]), (["forget", "--label=ham"], ["numpy"])],
+    [
+        (["predict", "-q"], []),
+        (["check", "--positive=ham"], []),
+        (["check", "--positive=ham", "--update"], ["numpy"]),
+        (["learn", "--label", "ham"], ["numpy"]),
+        (["forget", "--label=ham"], ["numpy"]),
+    ],
 )
 def test_commands_for_mail_filters_import_numpy_at_most(model, tmp_path, call, packages):
     (tmp_path / "message").write_text("lunch tomorrow")
@@ -65,6 +71,7 @@ print(*sorted(loaded & packages_distributions().keys()))
         ["audit", "mail.csv"],
         ["explain", "mail.tnb", "mail.csv"],
         ["predict", "mail.tnb", "mail.csv", "--explain"],
+        ["check", "mail.tnb", "mail.csv", "-v"],
         ["count", "mail.csv", "--output", "new.tnb"],
     ],
     ids=" ".join,
@@ -86,6 +93,12 @@ def test_a_result_goes_to_stdout_as_json_tools_read_it(mail_csv, tmp_path):
     done = shell(f"textnb train {mail_csv} --json | {sys.executable} -m json.tool", tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["n_test"] == 24
+
+
+@pytest.mark.parametrize(("call", "code"), [("train -h", 1), ("check -h", 3), ("--help", 1)])
+def test_help_that_nobody_reads_says_nothing(tmp_path, call, code):
+    done = shell(f'{{ sleep 0.3; textnb {call}; echo "$?" >&2; }} | true', tmp_path)
+    assert done.stderr == f"{code}\n"
 
 
 def test_a_closed_pipe_says_nothing(model, tmp_path):

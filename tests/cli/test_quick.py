@@ -141,6 +141,8 @@ def test_where_it_answers_typer_answers_the_same(line):
         ("predict", "m.tnb", {"model": Path("m.tnb"), "files": None}),
         ("predict", "m.tnb a - b --json -q", {"files": ["a", "-", "b"], "as_json": True, "quiet": True}),
         ("predict", "--lines m.tnb -- -q --json", {"files": ["-q", "--json"], "lines": True, "quiet": False}),
+        ("check", "m.tnb", {"model": Path("m.tnb"), "message": "-", "update_above": None}),
+        ("check", "m.tnb a -qv --update --update-above 0.99", {"message": "a", "verbose": True, "update_above": 0.99}),
         ("learn", "m.tnb --label spam a", {"label": "spam", "files": ["a"], "once": False}),
         ("learn", "m.tnb --label=a=b --label=ham", {"label": "ham"}),
         ("learn", "m.tnb --label --once", {"label": "--once", "once": False}),
@@ -180,7 +182,7 @@ def test_it_leaves_errors_and_help_to_typer(line):
     assert parse(learn, line.split()) is None
 
 
-@pytest.mark.parametrize("line", ["a --seed x", "a --seed -1", "a --cv 1", "a --engine spark", "a b", "a --unsure=-1"])
+@pytest.mark.parametrize("line", ["a --seed x", "a --seed -1", "a --cv 1", "a --engine spark", "-q", "a --unsure=-1"])
 def test_it_leaves_wrong_values_to_typer(line):
     from textnb.cli.train import train
 

@@ -247,3 +247,37 @@ def test_inspect_says_what_was_chosen_and_calibrated(textnb, model):
     out = textnb("inspect", model).out
     assert "chosen     alpha, min_df, model, ngrams, weights, as at the last fit" in out
     assert f"calibrated at temperature {settings['calibration']['temperature']:.4g}" in out
+
+
+def test_mail_is_tuned_by_what_is_caught(textnb, mail_csv):
+    done = textnb("tune", "mail.csv", "--analyzer", "mail")
+    assert done.code == 0
+    said = "^best by +spam caught at ham losses of 0 to 1%: [01][.][0-9]{4} on average$"
+    assert re.search(said, done.out, re.MULTILINE)
+    header = next(line for line in done.out.splitlines() if line.startswith("model "))
+    assert header.split()[4:] == ["alpha", "min-dev", "caught", "accuracy", "log-loss"]
+    found = textnb("tune", "mail.csv", "--analyzer", "mail", "--json").json
+    assert found["objective"] == "caught"
+    assert found["best"]["caught"] == max(trial["caught"] for trial in found["trials"])
+    found = textnb("tune", "mail.csv", "--analyzer", "mail", "--objective", "log-loss", "--json").json
+    assert found["objective"] == "log-loss"
+
+
+def test_the_command_of_a_model_of_clear_terms_names_its_deviation(textnb, mail_csv):
+    done = textnb("tune", "mail.csv", "--analyzer", "mail", "--model", "robinson", "--min-deviation", "0.25")
+    (command,) = re.findall("^best +textnb (.*)$", done.out, re.MULTILINE)
+    found = textnb(*shlex.split(command), "--analyzer", "mail", "--json").json["settings"]
+    assert (found["model"], found["min_deviation"], found["assumed"]) == ("robinson", 0.25, 0.5)
+
+
+def test_train_says_what_the_choice_for_mail_was_made_by(textnb, mail_csv):
+    done = textnb("train", "mail.csv", "--analyzer", "mail")
+    assert done.code == 0
+    assert "candidates by spam caught at ham losses of 0 to 1%" in " ".join(done.out.split())
+
+
+def test_an_objective_that_cannot_be_is_refused(textnb, mail_csv, tmp_path):
+    (tmp_path / "other.csv").write_text(mail_csv.read_text().replace(",spam", ",junk"))
+    done = textnb("tune", "other.csv", "--objective", "caught")
+    assert done.code == 2
+    assert "for two classes, one of them called spam" in done.err

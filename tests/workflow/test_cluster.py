@@ -118,6 +118,14 @@ def test_a_bag_is_learned_as_in_memory(recipe: dict[str, Any], ledger: bool, loc
     np.testing.assert_array_equal(ours.predict_log_proba(UNSEEN), expected.predict_log_proba(UNSEEN))
 
 
+def test_a_bag_of_mail_has_the_message_ids_too(locally: None, tmp_path: Path) -> None:
+    recipe = {"model": "multinomial", "weights": "counts", "analyzer": "mail", "ledger": True, "calibrate": False}
+    pairs = [(f"Message-ID: <{i % 50}@example.com>\n\n{text}", label) for i, (text, label) in enumerate(DOCUMENTS[:99])]
+    ours, expected = fit_bag(TextClassifier(**recipe), bag_of(pairs)), fitted(recipe, pairs)
+    assert len(expected.learner_.message_ids) == len(pairs)
+    assert saved(ours, tmp_path) == saved(expected, tmp_path)
+
+
 @settings(max_examples=25)
 @given(
     st.lists(st.tuples(st.text("ab c", max_size=12), st.sampled_from(["x", "y", "longer"])), min_size=1, max_size=20),

@@ -8,11 +8,27 @@ import sys
 
 def main() -> None:
     gc.set_threshold(50_000)  # starting makes many objects and no garbage
+    started = False
     try:
         from textnb.cli.app import run
 
+        started = True
         code = run(sys.argv[1:])
-    except KeyboardInterrupt:  # while it was starting
-        code = 130
+    except BaseException as error:  # raised while starting, or raised again for TEXTNB_DEBUG
+        code = _failed(error, started)
     gc.freeze()  # nor is there any garbage to look for at the end
     sys.exit(code)
+
+
+def _failed(error: BaseException, started: bool) -> int:
+    """The exit code of what failed outside of any command, which must not be one of its answers."""
+    from textnb.cli.failures import FAILED, failure_code, is_passed_on, pass_on_stdin
+
+    arguments = sys.argv[1:]
+    if not started and is_passed_on(arguments):
+        pass_on_stdin()
+    code = failure_code(arguments)
+    if isinstance(error, KeyboardInterrupt):
+        return 130 if code == FAILED else code
+    sys.excepthook(type(error), error, error.__traceback__)
+    return code

@@ -1,22 +1,21 @@
-"""The commands together, and what becomes of their errors: one line on stderr and exit code 2."""
+"""The commands together: which there are, and how one is called."""
 
 from __future__ import annotations
 
-import os
 import sys
 from importlib import import_module
 from types import FunctionType
 from typing import Any
 
-from textnb.cli.output import fail
+from textnb.cli.failures import failure_code, is_passed_on, pass_on_stdin, report_failure
 from textnb.cli.quick import parse
-from textnb.corpora.files import os_error_line
 
 COMMANDS = {  # each in the module of its name
     "train": "Learn from a corpus, evaluate, save a model.",
     "evaluate": "Evaluate a model on labelled documents.",
     "report": "Show an evaluation as a page, with its documents.",
     "predict": "Predict the class of documents.",
+    "check": "Say by the exit code whether a message is spam.",
     "explain": "Show why a document is of its class.",
     "tune": "Choose settings for a corpus.",
     "inspect": "Show what is in a model.",
@@ -53,28 +52,7 @@ def run(arguments: list[str]) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
         return code if isinstance(code, int) else 0
-    except BrokenPipeError:
-        _discard_stdout()
-        return 1
-    except OSError as error:
-        _discard_stdout()
-        return fail(os_error_line(error))
-    except ValueError as error:
-        return fail(str(error))
-    except MemoryError:
-        return fail("not enough memory; use fewer documents, --max-features or --min-df")
-    except KeyboardInterrupt:
-        return 130
-    except Exception as error:
-        if "TEXTNB_DEBUG" in os.environ:
-            raise
-        return fail(f"a mistake in textnb, {type(error).__name__}: {error}; set TEXTNB_DEBUG=1 to see where, report it")
-
-
-def _discard_stdout() -> None:
-    """Let go what stdout cannot take, or flushing it at exit would fail once more."""
-    try:
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (Exception, KeyboardInterrupt) as error:
+        if is_passed_on(arguments):
+            pass_on_stdin()
+        return report_failure(error, failure_code(arguments))

@@ -10,7 +10,7 @@ from textnb.cli.parameters import Option
 
 
 def audit(
-    corpus: options.CorpusName,
+    sources: options.CorpusWords,
     new: Annotated[
         str | None,
         Option(metavar="CORPUS", help="Documents to compare with those of CORPUS: how new are they?"),
@@ -38,13 +38,14 @@ def audit(
     \b
     Examples:
       textnb audit mail.csv --text body --label kind
+      textnb audit spam=Junk/ ham=Archive.mbox
       textnb audit mail.csv --new later.jsonl --json
     """
     from textnb.report.audit import audit_text
     from textnb.workflow import audit as audit_corpus
 
     result = audit_corpus(
-        corpus,
+        options.given_corpus(sources),
         new,
         threshold=threshold,
         options=options.read_options(text or "text", label, encoding, strict, categories=categories, strip=strip),

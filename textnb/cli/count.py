@@ -11,9 +11,13 @@ from textnb.cli.parameters import Argument, Option
 
 
 def count(
-    part: Annotated[
-        str,
-        Argument(metavar="PART", help="What `train` takes: tables, also a pattern or - for stdin, or a folder."),
+    parts: Annotated[
+        list[str],
+        Argument(
+            metavar="PART",
+            help="What `train` takes: tables, also a pattern or - for stdin, or a folder; or LABEL=PATH for each of "
+            "several mailboxes, folders and files.",
+        ),
     ],
     output: Annotated[Path, Option("--output", "-o", help="The model file.")],
     like: Annotated[
@@ -26,7 +30,8 @@ def count(
     ] = "counts",
     alpha: options.Alpha = 1.0,
     ngrams: options.Ngrams = "1,1",
-    analyzer: options.AnalyzerUnits = "word",
+    analyzer: options.AnalyzerUnits = None,
+    mail: options.MailParts = None,
     tokenizer: options.Tokenizer = None,
     stemmer: options.Stemmer = None,
     stop_words: options.StopWords = None,
@@ -55,12 +60,13 @@ def count(
       textnb count monday.jsonl.gz -o monday.tnb
       textnb count tuesday.jsonl.gz -o tuesday.tnb --like monday.tnb
       textnb merge -o all.tnb monday.tnb tuesday.tnb
+      textnb count spam=Junk/ ham=Archive.mbox -o mail.tnb
     """
     written = locals()  # what was written for each option
     from textnb.workflow import count as count_part
 
     summary = count_part(
-        part,
+        options.given_corpus(parts),
         options.writable_path("--output", output),
         like=like,
         prune=prune,

@@ -8,7 +8,7 @@ from textnb.cli.output import Terminal, show_evaluation
 
 def evaluate(
     model: options.ModelFile,
-    corpus: options.CorpusName,
+    sources: options.CorpusWords,
     subset: options.SubsetOf = None,
     categories: options.Categories = None,
     strip: options.Strip = "",
@@ -31,10 +31,12 @@ def evaluate(
     Examples:
       textnb evaluate 20news.tnb 20news
       textnb evaluate mail.tnb later.csv --json
+      textnb evaluate mail.tnb spam=Junk/ ham=Archive.mbox
       textnb evaluate spam.tnb sms-spam --reliability reliability.png
     """
     from textnb.workflow import evaluate as evaluate_model
 
+    corpus = options.given_corpus(sources)
     options.check_plots(overwrite, plot=plot, reliability=reliability)
     result = evaluate_model(
         model,
@@ -45,4 +47,4 @@ def evaluate(
         include_learned=include_learned,
         progress=Terminal(quiet),
     )
-    show_evaluation(result, corpus, plot=plot, reliability=reliability, as_json=as_json, quiet=quiet)
+    show_evaluation(result, str(corpus), plot=plot, reliability=reliability, as_json=as_json, quiet=quiet)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from textnb.cli import options
-from textnb.cli.output import announce_terminal, fail_for_each, is_coloured, report_skipped, show, show_json
+from textnb.cli.output import announce_terminal, fail_for_each, is_coloured, notice, report_skipped, show, show_json
 from textnb.cli.parameters import Argument, Option
 from textnb.report.safe import printable
 
@@ -16,7 +16,8 @@ def explain(
         list[str] | None,
         Argument(
             metavar="FILE",
-            help="Documents, one per file; folders of them; .csv/.tsv/.jsonl(.gz), one per row; - or none for stdin.",
+            help="Documents, one per file; mailboxes; folders of them; .csv/.tsv/.jsonl(.gz), one per row; - or none "
+            "for stdin.",
         ),
     ] = None,
     lines: Annotated[bool, Option("--lines", help="Each line of the input is a document.")] = False,
@@ -52,6 +53,7 @@ def explain(
     from textnb.workflow import explain as explain_files
 
     files = files or ["-"]
+    options.refuse_classes(files)
     skipped = Skipped(strict)
     reading = options.options_of_tables(text, table, encoding, strict, whole=lines or as_document)
     announce_terminal(files, quiet)
@@ -74,4 +76,6 @@ def explain(
         show(f"{'' if first else chr(10)}{heading}{explanation_text(document, terms, coloured=coloured)}")
         first = False
     report_skipped(skipped.problems, quiet, total=skipped.n_problems, in_json=False)
+    for line in skipped.notices:
+        notice(line, quiet)
     return fail_for_each(skipped.unreadable)

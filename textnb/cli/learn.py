@@ -30,9 +30,13 @@ def learn(
 ) -> int:
     """Teach MODEL more documents: new words and new classes simply arrive.
 
-    Where there is no such file, it is started: a multinomial model of plain counts, alpha 0.5, which can grow from its
-    first message on. (`textnb train` chooses by itself what suits a whole corpus.) Without --new-class, a label is
-    refused if it differs from a known one only in case, white space, or one letter of a word of three or more.
+    Where there is no such file, it is started: of mail a robinson model, of other documents a multinomial model of
+    plain counts, alpha 0.5; both can grow from their first document on. (`textnb train` chooses by itself what suits a
+    whole corpus.) Without --new-class, a label is refused if it differs from a known one only in case, white space, or
+    one letter of a word of three or more.
+
+    Of mail, --once also knows copies of a message by its Message-ID, and leaves them. A copy cannot move what it is a
+    copy of to another class: it is learned as it is, and reported (with --strict, an error).
 
     The file is replaced as a whole, and several processes may learn and predict at the same time.
 
@@ -40,10 +44,12 @@ def learn(
     Examples:
       textnb learn mail.tnb --label spam message.txt
       textnb learn mail.tnb --label ham archive/
+      textnb learn mail.tnb spam=Junk/ ham=Archive.mbox
       textnb learn mail.tnb --label ham --once < message.txt
       textnb learn mail.tnb newer.csv
     """
     from textnb.workflow import learn as learn_documents
 
     documents = options.read_labelled(model, files, label, lines, text, label_column, encoding, strict, quiet)
-    return show_summary(learn_documents(model, documents, once=once, new_class=new_class), as_json, quiet)
+    summary = learn_documents(model, documents, once=once, new_class=new_class, strict=strict)
+    return show_summary(summary, as_json, quiet)

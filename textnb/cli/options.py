@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from textnb.cli.output import announce_terminal
 from textnb.cli.parameters import Argument, Option
-from textnb.corpora.files import is_table
+from textnb.corpora.files import STDIN, is_table, matching_paths
+from textnb.corpora.labelled import LabelledSources, check_complete, has_labels, label_and_path
 
 if TYPE_CHECKING:
     from textnb.corpora.rows import ReadOptions
@@ -19,8 +20,13 @@ if TYPE_CHECKING:
 
 AUTO = "auto"
 
-CorpusName = Annotated[
-    str, Argument(metavar="CORPUS", help="A named corpus, a folder of class folders, or .csv/.tsv/.jsonl(.gz).")
+CorpusWords = Annotated[
+    list[str],
+    Argument(
+        metavar="CORPUS",
+        help="A named corpus, a folder of class folders, .csv/.tsv/.jsonl(.gz); or LABEL=PATH for each of several "
+        "mailboxes, folders and files.",
+    ),
 ]
 ModelFile = Annotated[Path, Argument(metavar="MODEL", help="A model file.")]
 ChangedModel = Annotated[Path, Argument(metavar="MODEL", help="A model file, which is changed.")]
@@ -28,8 +34,8 @@ LabelledFiles = Annotated[
     list[str] | None,
     Argument(
         metavar="FILE",
-        help="With --label, documents, one per file, folders of them, - or none for stdin; without, labelled ones, "
-        "as for `train`.",
+        help="With --label, documents, one per file, mailboxes, folders of them, - or none for stdin; without, "
+        "labelled ones, as for `train`.",
     ),
 ]
 ClassOfAll = Annotated[str | None, Option("--label", help="The class of the documents.")]
@@ -49,7 +55,41 @@ Ngrams = Annotated[str, Option(help="Shortest and longest n-grams, such as 1,2."
 AutoAlpha = Annotated[str | None, Option(help="Smoothing; 1 is Laplace's, 0 none; or auto.")]
 AutoNgrams = Annotated[str | None, Option(help="Shortest and longest n-grams, such as 1,2; or auto.")]
 AutoMinDf = Annotated[str | None, Option(help="Fewest documents a term is in, or a share like 0.01; or auto.")]
-AnalyzerUnits = Annotated[Literal["word", "char", "char_wb"], Option(help="What n-grams are made of.")]
+AnalyzerUnits = Annotated[
+    Literal["word", "char", "char_wb", "mail"] | None,
+    Option(help="What n-grams are made of; mail reads documents as messages. [default: mail for mail, else word]"),
+]
+Assumed = Annotated[
+    float | None,
+    Option(help="robinson, fisher, log-odds: what is assumed of a word not seen, from 0 to 1. [default: 0.5]"),
+]
+MinDeviation = Annotated[
+    float | None,
+    Option(
+        help="robinson, fisher, log-odds: how far from 0.5 the probability of a word must be for it to count. "
+        "[default: 0.375, or chosen with the model]"
+    ),
+]
+MostTerms = Annotated[
+    int | None,
+    Option(
+        min=1,
+        help="robinson, fisher, log-odds: at most how many words of a document count. [default: all that "
+        "--min-deviation lets count]",
+    ),
+]
+ObjectiveOfChoice = Annotated[
+    Literal["accuracy", "log-loss", "caught"] | None,
+    Option(
+        "--objective",
+        help="What to choose by; caught: spam, where 1 % of the rest may be lost. [default: caught for mail, else "
+        "accuracy]",
+    ),
+]
+MailParts = Annotated[
+    Literal["all", "no-source", "body"] | None,
+    Option("--mail", help="What is read of messages: all, all but what tells where they were collected, or the body."),
+]
 Tokenizer = Annotated[str | None, Option(help="An nltk tokenizer, such as treebank or tweet.")]
 Stemmer = Annotated[str | None, Option(help="An nltk stemmer, such as porter or snowball-german.")]
 StopWords = Annotated[str | None, Option(help="Words to leave out: english, or a,b,c.")]
@@ -142,21 +182,24 @@ def classifier_settings(written: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters of `TextClassifier`, from the options of a command."""
     from textnb.text.tokenize import STEMMERS, TOKENIZERS
 
-    if written["analyzer"] != "word" and any(written[name] for name in ("tokenizer", "stemmer", "stop_words")):
+    are_words = any(written[name] for name in ("tokenizer", "stemmer", "stop_words"))
+    if written["analyzer"] not in (None, "word") and are_words:
         raise ValueError("--tokenizer, --stemmer and --stop-words are for words: leave them out, or --analyzer")
     if written["jobs"] == 0:
         raise ValueError("--jobs is a number of threads, or -1 for all cores, got 0")
     settings = {
-        "analyzer": written["analyzer"],
         "tokenizer": one_of("--tokenizer", written["tokenizer"], TOKENIZERS),
         "stemmer": one_of("--stemmer", written["stemmer"], STEMMERS),
         "stop_words": word_list(written["stop_words"]),
         "unknown": written.get("unknown", "ignore"),
         "max_df": frequency("--max-df", written["max_df"]),
         "max_features": written["max_features"],
+        **{name: written.get(name) for name in ("assumed", "min_deviation", "most_terms", "objective")},
         "ledger": written.get("ledger"),
         "n_jobs": written["jobs"],
     }
+    analyzer = {"analyzer": written["analyzer"] or ("word" if are_words else None), "mail": written["mail"]}
+    settings |= {name: value for name, value in analyzer.items() if value is not None}
     parsers: dict[str, Callable[[Any], Any]] = {
         "model": str,
         "weights": str,
@@ -238,14 +281,37 @@ def frequency(option: str, text: str) -> int | float:
     return number
 
 
-def default_output(corpus: str) -> Path:
-    """CORPUS.tnb in the current folder; of stdin and of a pattern, which have no name, stream.tnb."""
+def given_corpus(words: list[str]) -> str | LabelledSources:
+    """What the words of a command name: one corpus, or sources with their classes."""
+    if has_labels(words):
+        return LabelledSources(words)
+    check_complete(words[0])
+    if len(words) > 1:
+        raise ValueError(f"give one corpus, or each source with its class, as in spam={words[0]} ham={words[1]}")
+    return words[0]
+
+
+def refuse_classes(files: list[str]) -> None:
+    """Refuse LABEL=PATH where documents are to be classified, if there is such a path."""
+    for word in files:
+        parts = label_and_path(word)
+        if parts is not None and (parts[1] == STDIN or os.path.lexists(matching_paths(parts[1])[0])):
+            raise ValueError(
+                f"{word} is given with its class, and classes are what the model says of documents: give "
+                f"{parts[1]}. To compare the two, `textnb evaluate` takes {word}"
+            )
+
+
+def default_output(corpus: str | LabelledSources) -> Path:
+    """CORPUS.tnb in the current folder; of what has no name mail.tnb if it is mail, and otherwise stream.tnb."""
     from textnb.corpora.stream import is_nameless
 
+    if isinstance(corpus, LabelledSources):
+        return Path("mail.tnb" if True in corpus.kinds else "labelled.tnb")
     if is_nameless(corpus):
         return Path("stream.tnb")
     name = Path(corpus).resolve().name
-    for suffix in (".gz", ".csv", ".tsv", ".jsonl"):
+    for suffix in (".gz", ".xz", ".bz2", ".tgz", ".tar", ".zip", ".csv", ".tsv", ".jsonl"):
         name = name.removesuffix(suffix)
     return Path(f"{name}.tnb")
 
@@ -304,13 +370,19 @@ def read_labelled(
     """The documents of `learn` and `forget`: of one class by --label, or of tables, folders and corpora."""
     from shlex import quote
 
-    from textnb.workflow.updating import labelled_corpora, labelled_messages
+    from textnb.workflow.updating import labelled_corpora, labelled_messages, labelled_sources
 
     files = files or ["-"]
+    if has_labels(files):
+        if label is not None or lines or label_column is not None:
+            option = "--label" if label is not None else "--lines" if lines else "--label-column"
+            raise ValueError(f"{option} and sources with their class, such as {files[0]}, exclude each other")
+        return labelled_sources(files, read_options(text, None, encoding, strict), model=model)
     if label is not None:
         refuse_tables(files, label, lines, {"--text": text, "--label-column": label_column, "--encoding": encoding})
         announce_terminal(files, quiet)
-        return labelled_messages(files, label, lines=lines, strict=strict)
+        return labelled_messages(files, label, lines=lines, strict=strict, model=model)
+    check_complete(files[0])
     if files == ["-"] or lines:
         raise ValueError("which class are the documents of? Give --label, or labelled documents: a table or a folder")
     for file in files:

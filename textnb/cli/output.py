@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from textnb.cli.failures import FAILED, discard
 from textnb.report.safe import json_line, printable
 from textnb.workflow.progress import Advance, Progress
 
@@ -23,9 +24,10 @@ SHOWN_PROBLEMS = 5
 PLAIN_SIGNS = str.maketrans(SIGNS, ".~~")
 
 
-def fail(message: str) -> int:
+def fail(message: str, code: int = FAILED) -> int:
+    """Say what went wrong; the exit code."""
     _say(f"textnb: {printable(' '.join(message.split()))}")
-    return 2
+    return code
 
 
 def fail_for_each(messages: Iterable[str]) -> int:
@@ -117,8 +119,11 @@ def _located(corpus: str, where: str, why: str) -> tuple[str, str]:
 
 
 def _say(line: str) -> None:
-    if sys.stderr is not None:
-        print(line, file=sys.stderr)
+    try:
+        if sys.stderr is not None:
+            print(line, file=sys.stderr)
+    except OSError:  # nobody reads it, which is no other failure
+        discard(sys.stderr)
 
 
 def show_evaluation(
@@ -156,5 +161,7 @@ def show_summary(summary: ModelSummary, as_json: bool, quiet: bool = False) -> i
     from textnb.report.updates import summary_text
 
     report_skipped(summary.problems, quiet, total=summary.n_problems)
+    for line in summary.notices:
+        notice(line, quiet)
     show_json(summary.to_json()) if as_json else show(summary_text(summary))
     return fail_for_each(summary.unreadable)

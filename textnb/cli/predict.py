@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from textnb.cli import options
-from textnb.cli.output import Terminal, announce_terminal, fail_for_each, report_skipped, show, show_json
+from textnb.cli.output import Terminal, announce_terminal, fail_for_each, notice, report_skipped, show, show_json
 from textnb.cli.parameters import Argument, Option
 from textnb.report.safe import printable
 
@@ -23,7 +23,8 @@ def predict(
         list[str] | None,
         Argument(
             metavar="FILE",
-            help="Documents, one per file; folders of them; .csv/.tsv/.jsonl(.gz), one per row; - or none for stdin.",
+            help="Documents, one per file; mailboxes; folders of them; .csv/.tsv/.jsonl(.gz), one per row; - or none "
+            "for stdin.",
         ),
     ] = None,
     lines: Annotated[bool, Option("--lines", help="Each line of the input is a document.")] = False,
@@ -35,6 +36,10 @@ def predict(
         int | None, Option(min=1, metavar="K", help="The K most probable labels, each with its probability.")
     ] = None,
     raw: Annotated[bool, Option("--raw", help="Probabilities as the model has them, not calibrated.")] = False,
+    positive: Annotated[
+        str | None,
+        Option(metavar="CLASS", help="The class whose score --json has. [default: spam, if the model has it]"),
+    ] = None,
     explain: Annotated[bool, Option("--explain", help="After each answer, what adds most to it.")] = False,
     output: Annotated[
         Path | None, Option("--output", "-o", help="Write predictions to this .csv, .tsv or .jsonl(.gz).")
@@ -47,6 +52,9 @@ def predict(
     """Predict the class of documents: its label and probability, one line each.
 
     A model that was trained with costs or a ceiling names the class that is the cheapest to name, or says `unsure`.
+
+    With --json each answer has a `score`, the log-odds of the positive class against all others before calibration:
+    documents can be ranked by it whose probabilities round to 0 or 1.
 
     With --output, a table is written again with the columns `label` and `probability` added, `predicted_label` and
     `predicted_probability` where it has such columns; for files, and for several tables, it is `id`, `label` and
@@ -65,6 +73,7 @@ def predict(
     from textnb.workflow import predict as predict_files
 
     files = files or ["-"]
+    options.refuse_classes(files)
     skipped = Skipped(strict)
     announce_terminal(files, quiet)
     reading = None
@@ -77,6 +86,10 @@ def predict(
         "options": reading,
         "skipped": skipped,
     }
+    if positive is not None:
+        if output is not None or not as_json:
+            raise ValueError("--positive names the class whose score --json prints: print JSON, or leave it out")
+        how["positive"] = positive
     if explain:
         if output is not None or top is not None:
             other = "--output" if output is not None else "--top"
@@ -98,6 +111,8 @@ def predict(
             else:
                 show(_line(answer, files, lines, top))
     report_skipped(skipped.problems, quiet, total=skipped.n_problems, in_json=False)
+    for line in skipped.notices:
+        notice(line, quiet)
     return fail_for_each(skipped.unreadable)
 
 

@@ -12,7 +12,7 @@ from textnb.cli.parameters import Option
 
 def report(
     model: options.ModelFile,
-    corpus: options.CorpusName,
+    sources: options.CorpusWords,
     output: Annotated[
         Path | None, Option("--output", "-o", help="The page, such as report.html; with --json there need be none.")
     ] = None,
@@ -50,6 +50,7 @@ def report(
 
     if output is None and not as_json:
         raise ValueError("where is the page to go? Name it by -o report.html, or print what it shows by --json")
+    corpus = options.given_corpus(sources)
     options.check_report("--output", output, [model, corpus, compare], overwrite)
     result = report_model(
         model,

@@ -13,17 +13,20 @@ from textnb.cli.parameters import Argument, Option
 
 
 def train(
-    corpus: Annotated[
-        str,
+    sources: Annotated[
+        list[str],
         Argument(
-            metavar="CORPUS", help="A named corpus, a folder of class folders, .csv/.tsv/.jsonl(.gz), or - for stdin."
+            metavar="CORPUS",
+            help="A named corpus, a folder of class folders, .csv/.tsv/.jsonl(.gz), or - for stdin; or LABEL=PATH for "
+            "each of several mailboxes, folders and files.",
         ),
     ],
     model: choices.AutoModel = None,
     weights: choices.AutoWeights = None,
     alpha: options.AutoAlpha = None,
     ngrams: options.AutoNgrams = None,
-    analyzer: options.AnalyzerUnits = "word",
+    analyzer: options.AnalyzerUnits = None,
+    mail: options.MailParts = None,
     tokenizer: options.Tokenizer = None,
     stemmer: options.Stemmer = None,
     stop_words: options.StopWords = None,
@@ -31,6 +34,10 @@ def train(
     min_df: options.AutoMinDf = None,
     max_df: options.MaxDf = "1.0",
     max_features: options.MaxFeatures = None,
+    assumed: options.Assumed = None,
+    min_deviation: options.MinDeviation = None,
+    most_terms: options.MostTerms = None,
+    objective: options.ObjectiveOfChoice = None,
     calibrate: Annotated[
         bool, Option("--calibrate/--no-calibrate", help="Correct how sure the model is of itself.")
     ] = True,
@@ -94,6 +101,9 @@ def train(
     is given: then those not given are complement, log-tfidf, 1, 1,1 and 1, or what `auto` chooses. The same are taken
     for fewer than 50 documents, or a class of one. Streams, and text beside other columns, have no such choice.
 
+    Mailboxes (mbox, maildir, messages in files; also packed, .zip or .tar.gz) are read by the analyzer of mail, unless
+    another is given. A source with its class, LABEL=PATH, may be any of them, a pattern, a folder of texts or a table.
+
     The saved model has learned what it was not tested on; with --refit or --test-size 0, all documents. A file is not
     overwritten if it is read here, is no model, or knows documents that are not in CORPUS, unless you say --overwrite.
 
@@ -102,6 +112,7 @@ def train(
       textnb train 20news
       textnb train spamassassin --protect ham --ceiling 0.001 --unsure 0.2
       textnb train sms-spam --model multinomial --weights counts --alpha 0.1
+      textnb train spam=Junk/ ham=Archive.mbox 'ham=old/*.mbox'
       textnb train mail.csv --text body --label kind --plot confusion.png
       textnb train mail.csv --report mail.html
       textnb train reviews/ --cv 5 --ngrams 1,2 --min-df 2
@@ -111,6 +122,7 @@ def train(
       textnb train 'data/*.jsonl.gz' --engine dask
     """
     written = locals()  # what was written for each option
+    corpus = options.given_corpus(sources)
     output = options.writable_path("--output", output or options.default_output(corpus))
     pictures = {"plot": plot, "reliability": reliability}
     options.check_distinct(output=output, checkpoint=checkpoint, report=report, **pictures)
@@ -166,7 +178,7 @@ def train(
         if result.report is not None and report is not None:
             write_report(result.report, report)
             notice(f"wrote {report}", quiet)
-    show_evaluation(result, corpus, plot=plot, reliability=reliability, as_json=as_json, quiet=quiet)
+    show_evaluation(result, str(corpus), plot=plot, reliability=reliability, as_json=as_json, quiet=quiet)
 
 
 def refuse_in_streams(written: dict[str, Any], decisions: bool) -> None:

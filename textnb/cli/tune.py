@@ -11,18 +11,23 @@ from textnb.cli.parameters import Option
 
 
 def tune(
-    corpus: options.CorpusName,
+    sources: options.CorpusWords,
     model: choices.AutoModel = "auto",
     weights: choices.AutoWeights = "auto",
     alpha: options.AutoAlpha = "auto",
     ngrams: options.AutoNgrams = "auto",
-    analyzer: options.AnalyzerUnits = "word",
+    analyzer: options.AnalyzerUnits = None,
+    mail: options.MailParts = None,
     tokenizer: options.Tokenizer = None,
     stemmer: options.Stemmer = None,
     stop_words: options.StopWords = None,
     min_df: options.AutoMinDf = "auto",
     max_df: options.MaxDf = "1.0",
     max_features: options.MaxFeatures = None,
+    assumed: options.Assumed = None,
+    min_deviation: options.MinDeviation = None,
+    most_terms: options.MostTerms = None,
+    objective: options.ObjectiveOfChoice = None,
     categories: options.Categories = None,
     strip: options.Strip = "",
     text: options.Text = None,
@@ -46,6 +51,7 @@ def tune(
       textnb tune mail.csv --text body --label kind --model multinomial --json
     """
     written = locals()  # what was written for each option
+    corpus = options.given_corpus(sources)
     from textnb.report.evaluation import tuning_text
     from textnb.report.plots import tuning_curve
     from textnb.workflow import tune as tune_settings
@@ -63,4 +69,4 @@ def tune(
     if plot is not None:
         tuning_curve(result.choice, plot, title=f"{corpus}: {result.choice.estimate}")
         notice(f"drew {plot}", quiet)
-    show_json(result.to_json()) if as_json else show(tuning_text(result, corpus))
+    show_json(result.to_json()) if as_json else show(tuning_text(result, str(corpus)))

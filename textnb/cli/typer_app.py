@@ -20,6 +20,10 @@ def call(arguments: list[str]) -> Any:
         return make_app(arguments)(arguments or ["--help"], standalone_mode=False, prog_name="textnb")
     except typer.Abort as error:
         raise KeyboardInterrupt from error
+    except SystemExit as error:  # typer's answer to a pipe that was closed
+        if isinstance(error.__context__, OSError):
+            raise error.__context__ from None
+        raise
     except Exception as error:
         if hasattr(error, "format_message"):  # typer's own usage errors
             raise ValueError(_usage_error(error)) from error

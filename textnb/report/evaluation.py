@@ -11,6 +11,7 @@ import numpy as np
 from textnb.report.safe import printable
 from textnb.report.tables import confused_pairs_table, confusion_table, decided_table, per_class_table, table
 from textnb.report.updates import compact_lines
+from textnb.selection.objectives import MOST_LOST
 from textnb.workflow.metrics import FEWEST_TESTED, wilson_interval
 
 if TYPE_CHECKING:
@@ -121,10 +122,19 @@ def choice_lines(choice: Choice) -> list[str]:
     """The number of candidates, the estimate they were chosen by, and its warning."""
     accuracy = share_text(choice.best.accuracy, wilson_interval(choice.best.accuracy, choice.n_documents))
     by = f"{choice.estimate} accuracy {accuracy} on {choice.n_documents:,} documents"
+    if choice.objective != "accuracy":
+        by = f"{objective_text(choice)}; {by}"
     lines = [_filled(f"chosen     of {len(choice.trials)} candidates by {by}")]
     if choice.warning:
         lines.append(_filled(f"{INDENT}{choice.warning}"))
     return lines
+
+
+def objective_text(choice: Choice) -> str:
+    """What the best candidate is best in, if not in accuracy, and how it did."""
+    if choice.objective == "log-loss":
+        return f"log-loss {choice.best.log_loss:.4f}"
+    return f"spam caught at ham losses of 0 to {MOST_LOST:.0%}: {choice.best.caught:.4f} on average"
 
 
 def decision_lines(decisions: DecisionEvaluation) -> list[str]:
@@ -188,9 +198,15 @@ def _filled(text: str) -> str:
     return fill(text, WIDTH, subsequent_indent=INDENT)
 
 
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:g}"
+
+
 def tuning_text(result: TuningResult, spec: str) -> str:
     """All candidates, the best first, and the command that trains it on the corpus `spec`."""
     choice = result.choice
+    has_deviations = any(trial.candidate.min_deviation is not None for trial in choice.trials)
+    has_caught = choice.best.caught is not None
     rows = [
         (
             trial.candidate.model,
@@ -198,6 +214,8 @@ def tuning_text(result: TuningResult, spec: str) -> str:
             ",".join(map(str, trial.candidate.ngrams)),
             f"{trial.candidate.min_df:g}",
             f"{trial.candidate.alpha:g}",
+            *([_number(trial.candidate.min_deviation)] if has_deviations else []),
+            *([f"{trial.caught:.4f}"] if has_caught else []),
             f"{trial.accuracy:.4f}",
             f"{trial.log_loss:.4f}",
         )
@@ -208,14 +226,18 @@ def tuning_text(result: TuningResult, spec: str) -> str:
         f"textnb train {quote(spec)} --model {best.model} --weights {best.weights} --alpha {best.alpha:g} "
         f"--ngrams {','.join(map(str, best.ngrams))} --min-df {best.min_df:g}"
     )
-    headers = ("model", "weights", "ngrams", "min-df", "alpha", "accuracy", "log-loss")
+    if best.min_deviation is not None:
+        again += f" --min-deviation {best.min_deviation:g}"
+    further = [*["min-dev"] * has_deviations, *["caught"] * has_caught]
+    headers = ("model", "weights", "ngrams", "min-df", "alpha", *further, "accuracy", "log-loss")
     return "\n".join(
         [
             f"corpus     {printable(result.corpus)}: {printable(result.edition)}",
             f"documents  {choice.n_documents:,} tried on, of {result.n_documents:,}; {result.n_classes} classes",
             f"estimate   {choice.estimate}, accuracy {share_text(best_trial.accuracy, result.accuracy_interval)}",
+            *([] if choice.objective == "accuracy" else [f"best by    {objective_text(choice)}"]),
             "",
-            table(headers, rows, "lllrrrr"),
+            table(headers, rows, "lll" + "r" * (len(headers) - 3)),
             "",
             f"best       {printable(again)}",
         ]

@@ -46,8 +46,11 @@ def _space_rows(space: list[dict[str, Any]]) -> list[tuple[str, str, str]]:
 def _ledger_lines(ledger: dict[str, int] | None) -> list[str]:
     if ledger is None:
         return []
+    entries, of_ids = f"{ledger['entries']:,} entries", ""
+    if "message_ids" in ledger:
+        entries, of_ids = f"{entries} and {ledger['message_ids']:,} message-ids", "and of their message-ids, "
     text = (
-        f"ledger     {ledger['entries']:,} entries, {ledger['bytes']:,} bytes: hashes of the documents with their "
+        f"ledger     {entries}, {ledger['bytes']:,} bytes: hashes of the documents {of_ids}with their "
         "labels, enough to tell whether a given text was learned; forget --ledger drops it"
     )
     return [fill(text, WIDTH, subsequent_indent=INDENT, break_on_hyphens=False)]
@@ -79,8 +82,8 @@ def _fitted_lines(facts: dict[str, Any]) -> list[str]:
     if facts.get("policy"):
         policy = facts["policy"]
         costs = [f"{true} taken for {named} costs {price:g}" for true, named, price in policy["prices"]]
-        costs += [] if policy["unsure"] is None else [f"unsure costs {policy['unsure']:g}"]
-        costs += [] if policy["ceiling"] is None else [f"at most {policy['ceiling']:g} of {policy['protected']} lost"]
+        costs += [f"unsure costs {policy['unsure']:g}"] if "unsure" in policy else []
+        costs += [f"at most {policy['ceiling']:g} of {policy['protected']} lost"] if "ceiling" in policy else []
         lines.append(f"decides    {printable(', '.join(costs) or 'every error costs 1')}")
     return lines
 

@@ -19,6 +19,8 @@ def summary_text(summary: ModelSummary) -> str:
     if summary.started:
         changes = f"started a new model; {changes}"
     line = f"{printable(summary.model_file)} has {classes}; {summary.n_terms:,} terms"
+    if not summary.documents:
+        line = f"there is no {printable(summary.model_file)} yet"
     return f"{changes}; {line}" if changes else line
 
 
@@ -40,5 +42,6 @@ def compact_lines(*, rounded: bool) -> list[str]:
 def predictions_text(summary: PredictionSummary) -> str:
     """How many documents got which label, and where they are written."""
     labels = ", ".join(f"{printable(label)} {count:,}" for label, count in summary.labels.items())
+    predicted = f"{summary.n_documents:,} predicted{': ' if labels else ''}{labels}"
     skipped = f"; {summary.n_skipped:,} skipped" if summary.n_skipped else ""
-    return f"{summary.n_documents:,} predicted: {labels}{skipped}; written to {printable(summary.output)}"
+    return f"{predicted}{skipped}; written to {printable(summary.output)}"

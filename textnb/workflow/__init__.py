@@ -9,6 +9,7 @@ from textnb import lazy_names
 if TYPE_CHECKING:
     from textnb.corpora.rows import ReadOptions
     from textnb.workflow.auditing import audit
+    from textnb.workflow.checking import check
     from textnb.workflow.compaction import compact
     from textnb.workflow.comparison import compare
     from textnb.workflow.counting import count
@@ -22,21 +23,21 @@ if TYPE_CHECKING:
     from textnb.workflow.table_prediction import write_predictions
     from textnb.workflow.training import Decisions, cross_validate, train
     from textnb.workflow.tuning import tune
-    from textnb.workflow.updating import LabelledDocuments, forget, forget_ledger, learn, merge
+    from textnb.workflow.updating import LabelledDocuments, forget, forget_ledger, learn, learn_if_new, merge
 
 # fmt: off
 _MODULES = {
     "Decisions": "training", "LabelledDocuments": "updating", "Progress": "progress", "audit": "auditing",
-    "compact": "compaction", "compare": "comparison", "count": "counting", "cross_validate": "training",
-    "evaluate": "evaluation", "explain": "explaining", "forget": "updating", "forget_ledger": "updating",
-    "inspect": "inspection", "learn": "updating", "merge": "updating", "predict": "prediction",
-    "predict_explained": "explaining", "report": "reporting.making", "train": "training",
-    "train_stream": "stream_training", "tune": "tuning", "write_predictions": "table_prediction",
+    "check": "checking", "compact": "compaction", "compare": "comparison", "count": "counting",
+    "cross_validate": "training", "evaluate": "evaluation", "explain": "explaining", "forget": "updating",
+    "forget_ledger": "updating", "inspect": "inspection", "learn": "updating", "learn_if_new": "updating",
+    "merge": "updating", "predict": "prediction", "predict_explained": "explaining", "report": "reporting.making",
+    "train": "training", "train_stream": "stream_training", "tune": "tuning", "write_predictions": "table_prediction",
 }
 __all__ = [
-    "Decisions", "LabelledDocuments", "Progress", "ReadOptions", "audit", "compact", "compare", "count",
-    "cross_validate", "evaluate", "explain", "forget", "forget_ledger", "inspect", "learn", "merge", "predict",
-    "predict_explained", "report", "train", "train_stream", "tune", "write_predictions",
+    "Decisions", "LabelledDocuments", "Progress", "ReadOptions", "audit", "check", "compact", "compare", "count",
+    "cross_validate", "evaluate", "explain", "forget", "forget_ledger", "inspect", "learn", "learn_if_new", "merge",
+    "predict", "predict_explained", "report", "train", "train_stream", "tune", "write_predictions",
 ]
 # fmt: on
 _HOMES = {name: f"{__name__}.{module}" for name, module in _MODULES.items()}

@@ -24,7 +24,7 @@ from textnb.selection.audit import (
 )
 from textnb.selection.subtraction import leave_one_out_scores
 from textnb.workflow.progress import SILENT, Progress
-from textnb.workflow.reading import CorpusLike, opened, require_two_classes
+from textnb.workflow.reading import CorpusLike, opened, require_two_classes, with_analyzer
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +94,7 @@ def audit(
     """
     if not 0 < threshold <= 1:
         raise ValueError(f"the threshold is a share above 0 and at most 1, got {threshold:g}")
+    options, settings = with_analyzer(corpus, options, settings, progress)
     read = opened(corpus, options, progress)
     require_two_classes(read, "there is nothing to compare labels with")
     progress.status(f"judging {len(read):,} documents …")

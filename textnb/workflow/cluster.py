@@ -30,7 +30,7 @@ from textnb.corpora.stream import DocumentStream, ReadAt, Source, open_stream
 from textnb.model.learner import Learner
 from textnb.model.parameters import is_auto
 from textnb.statistics.counts import unique_classes
-from textnb.statistics.ledger import Ledger
+from textnb.statistics.ledger import Ledger, sum_of
 from textnb.statistics.text_counts import TextCounts
 from textnb.text import documents as text_documents
 from textnb.text.analyzer import check_stop_words
@@ -65,11 +65,16 @@ class Part:
 
     counts: TextCounts
     ledger: Ledger | None
+    message_ids: Ledger | None
     problems: Problems
 
     def __add__(self, other: Part) -> Part:
-        ledger = None if self.ledger is None or other.ledger is None else self.ledger + other.ledger
-        return Part(self.counts + other.counts, ledger, self.problems + other.problems)
+        return Part(
+            self.counts + other.counts,
+            sum_of(self.ledger, other.ledger),
+            sum_of(self.message_ids, other.message_ids),
+            self.problems + other.problems,
+        )
 
 
 Report = Callable[[Problems], None]
@@ -140,8 +145,8 @@ def learn_bag(learner: Learner, bag: Any, *, client: Any = None, report: Report 
     counts = learner.counts + taught.counts + total.counts
     if not len(counts.terms):
         raise ValueError(EMPTY_VOCABULARY)
-    ledger = None if learner.ledger is None else learner.ledger + total.ledger
-    return Learner(learner.recipe, counts, taught.reference, ledger, learner.pruned)
+    ledger, ids = sum_of(learner.ledger, total.ledger), sum_of(learner.message_ids, total.message_ids)
+    return Learner(learner.recipe, counts, taught.reference, ledger, learner.pruned, message_ids=ids)
 
 
 def hold_out(bag: Any, share: float, seed: int) -> tuple[Any, Any]:
@@ -274,8 +279,9 @@ def _learned(documents: Iterable[Any], learner: Learner) -> list[Part]:
 
 def _part(learner: Learner, texts: list[str], labels: list[Any], problems: Problems) -> Part:
     classes, class_ids = unique_classes(_labels(labels))
+    texts = list(text_documents.as_strings(texts, is_mail=learner.recipe.analyzer.is_mail))
     counts = learner.counts_of(learner.count(texts), class_ids, classes)
-    return Part(counts, None if learner.ledger is None else Ledger.of(texts, class_ids, classes), problems)
+    return Part(counts, *learner.ledger_entries(texts, class_ids, classes), problems)
 
 
 def _blocks(documents: Iterable[Any]) -> Iterator[tuple[list[str], list[Any], Problems]]:

@@ -30,7 +30,7 @@ from textnb.storage import ModelFile, open_model
 from textnb.text.terms import Terms
 from textnb.text.vocabulary import UNKNOWN
 from textnb.workflow.progress import SILENT, Progress
-from textnb.workflow.reading import CorpusLike, in_blocks, opened, part_of, with_columns
+from textnb.workflow.reading import CorpusLike, in_blocks, opened, part_of, plain_text, with_columns
 
 
 class ClassShare(NamedTuple):
@@ -243,17 +243,19 @@ def find_flips(
     label: str | None,
     progress: Progress,
 ) -> Flips:
-    read = opened(corpus, replace(options, label_required=False), progress)
+    takers = [predictor.analyzer.is_mail for predictor in (before, after)]
+    read = opened(corpus, replace(options, label_required=False, mail=any(takers)), progress)
     if label is not None and not read.classes:
         raise ValueError(f"{read.name} has no labels in a column {label!r}: name another column, or none")
     rows, part = part_of(read, subset)
-    texts = [read.texts[row] for row in rows]
-    both = zip(rows.tolist(), answers(before, texts, progress), answers(after, texts, progress), strict=True)
+    of_each = [read.texts if mail or not read.is_mail else plain_text(read).texts for mail in takers]
+    old_texts, new_texts = ([texts[row] for row in rows] for texts in of_each)
+    both = zip(rows.tolist(), answers(before, old_texts, progress), answers(after, new_texts, progress), strict=True)
     return Flips(
         corpus=read.name,
         edition=read.edition,
         part=part,
-        n=len(texts),
+        n=len(rows),
         flips=[
             Flip(read.place(row), old, new, str(read.labels[row]) or None)
             for row, old, new in both

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from textnb.corpora.corpus import Corpus
+from textnb.corpora.labelled import LabelledSources
 from textnb.corpora.manifest import corpus_names
 from textnb.corpora.problems import Problem
 from textnb.corpora.rows import ReadOptions
@@ -17,9 +18,10 @@ from textnb.estimators.text_model import TextModel
 from textnb.model.file import fitted_of, learner_of
 from textnb.model.update import open_text_model, write_learner
 from textnb.statistics.ledger import RollCall
+from textnb.workflow.near_misses import alike_notices
 from textnb.workflow.outputs import KnownDocuments, ModelOutput
 from textnb.workflow.progress import SILENT, Progress
-from textnb.workflow.reading import CorpusLike, opened, read_columns, with_columns
+from textnb.workflow.reading import CorpusLike, opened, read_columns, with_analyzer, with_columns
 from textnb.workflow.stream import Block, StreamLearner
 from textnb.workflow.stream_training import watched_blocks
 from textnb.workflow.updating import ModelSummary
@@ -40,8 +42,8 @@ def count(
 
     Parameters
     ----------
-    part : str, path or Corpus
-        Tables, also a pattern or "-" for stdin, are read as a stream; folders, named corpora and corpora as a whole.
+    part : str, path, LabelledSources or Corpus
+        Tables, also a pattern or "-" for stdin, are read as a stream; all else as a whole.
     output : path
         The model file.
     like : path, optional
@@ -62,6 +64,7 @@ def count(
     options = options or ReadOptions(text=None)
     place = ModelOutput.of(output, [part, like], overwrite=overwrite)
     if like is None:
+        options, settings = with_analyzer(part, options, settings, progress)
         settings = {"weights": "counts", "ledger": False, **settings}  # parts of tf-idf have each their own idf
         settings["calibrate"] = False  # which needs all documents
         classifier = TextModel(**settings)
@@ -71,8 +74,11 @@ def count(
         file = open_text_model(fspath(like))
         learner, fitted = learner_of(file).blank(), fitted_of(file)
         learner = replace(learner, recipe=replace(learner.recipe, n_jobs=settings.get("n_jobs")))
+        options = replace(options, mail=learner.recipe.analyzer.is_mail)
     learning = StreamLearner(learner, prune=prune)
     known, problems, n_problems = _learn(part, with_columns(options, fitted.columns), learning, place, progress)
+    for notice in alike_notices(map(str, learning.learner.counts.classes.tolist())):
+        progress.notice(notice)
     path = place.save(known, lambda path: write_learner(path, learning.learner, fitted))
     return ModelSummary.of(path, learning.learner, problems=problems, n_problems=n_problems)
 
@@ -81,7 +87,7 @@ def _learn(
     part: CorpusLike, options: ReadOptions, learning: StreamLearner, output: ModelOutput, progress: Progress
 ) -> tuple[KnownDocuments, Sequence[Problem], int]:
     """Learn a part, tables as a stream, all else as a whole; what was read, and the skipped documents."""
-    if isinstance(part, Corpus) or part in corpus_names() or Path(part).is_dir():
+    if isinstance(part, Corpus | LabelledSources) or part in corpus_names() or Path(part).is_dir():
         corpus = opened(part, options, progress)
         known = KnownDocuments.of(corpus.texts, corpus.classes)
         output.check(known)

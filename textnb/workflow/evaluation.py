@@ -121,7 +121,7 @@ def documents_to_test(
     classifier, columns, path = open_fitted(model)
     options = options or ReadOptions(text=None)
     columns = columns.with_text(options.text)
-    options = with_columns(options, remembered_columns(path), label)
+    options = replace(with_columns(options, remembered_columns(path), label), mail=columns.is_mail(classifier))
     read = opened(corpus, columns.options(options), progress)
     rows, part = part_of(read, subset)
     learned = which_are_learned(classifier, take(columns.documents(read), rows))
@@ -197,7 +197,7 @@ def _positions(labels: Array, classes: list[str]) -> Array:
 def which_are_learned(classifier: Any, documents: Documents) -> Array | None:
     """Which of the documents the model has learned, under whatever label; None if it has no ledger."""
     learner = getattr(classifier, "learner_", None)
-    return None if learner is None or learner.ledger is None else learner.ledger.knows(documents)
+    return None if learner is None else learner.knows(documents)
 
 
 def _all_learned(corpus: Corpus, part: str, n: int) -> str:

@@ -102,6 +102,7 @@ def predict_explained(
     lines: bool = False,
     as_document: bool = False,
     raw: bool = False,
+    positive: str | None = None,
     options: ReadOptions | None = None,
     skipped: Skipped | None = None,
     progress: Progress = SILENT,
@@ -123,7 +124,7 @@ def predict_explained(
     predictor, documents = _open(model, files, lines, as_document, options, skipped, progress)
     known = _by_name(predictor)
     for some in batches(documents, BLOCK):
-        for (_, content), answer in zip(some, answers(predictor, some, raw=raw), strict=True):
+        for (_, content), answer in zip(some, answers(predictor, some, raw=raw, positive=positive), strict=True):
             ((likeliest, _),) = answer.top(1)
             label = known[likeliest] if answer.label is None else answer.label
             yield ExplainedAnswer(answer, predictor.explain(content, label=label))
@@ -143,7 +144,7 @@ def _open(
     options = recognised(model, files, options, whole=whole)
     predictor: Any = message_predictor(model, files, options, whole=whole)
     if predictor is not None:
-        documents = read_messages(files, lines, skipped)
+        documents = read_messages(files, lines, skipped, mail=predictor.is_mail)
     else:
         predictor, rows = open_documents(model, files, options, skipped, progress)
         documents = ((row.id, row.content) for row in rows if row.content is not None)

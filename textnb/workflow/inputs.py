@@ -89,6 +89,10 @@ class TextInput:
     def settings(self, model: Any) -> dict[str, Any]:
         return shown_settings(model.parameters_in_use)
 
+    def is_mail(self, model: Any) -> bool:
+        """Whether the documents of a fitted model are messages."""
+        return bool(model.parameters_in_use["analyzer"] == "mail")
+
     def n_documents(self, model: Any) -> int:
         return int(model.n_documents_)
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from textnb.estimators.text_model import TextModel, open_fitted_model
-from textnb.model.file import has_counts, is_compact, parameters_of, settings_of, stored_ledger
+from textnb.model.file import has_counts, is_compact, parameters_of, settings_of, stored_ledger, stored_message_ids
 from textnb.model.records import to_json
-from textnb.statistics.ledger import ledger_arrays
+from textnb.statistics.ledger import LEDGER, MESSAGE_IDS, ledger_arrays
 from textnb.storage import ModelFile, open_model
 from textnb.text.ngram_terms import NGRAM_ARRAYS
 from textnb.text.terms import STRING_ARRAYS
@@ -22,7 +22,7 @@ _SPACES = {  # what the arrays of a file are
     **dict.fromkeys((*STRING_ARRAYS, *NGRAM_ARRAYS), "terms"),
     **dict.fromkeys(("totals", "totals_classes", "totals_lengths", "totals_starts"), "totals"),
     **dict.fromkeys(("document_frequency", "frozen", "occurrences", "kept", "idf"), "document frequencies"),
-    **dict.fromkeys(("ledger", "ledger_counts"), "ledger"),
+    **dict.fromkeys((*LEDGER, *MESSAGE_IDS), "ledger"),
     "coef": "weights",
 }
 
@@ -75,8 +75,10 @@ def _ledger_facts(file: ModelFile) -> dict[str, int] | None:
     ledger = stored_ledger(file)
     if ledger is None:
         return None
-    arrays = ledger_arrays(ledger).values()
-    return {"documents": len(ledger), "entries": len(ledger.keys), "bytes": sum(array.nbytes for array in arrays)}
+    ids = stored_message_ids(file)
+    arrays = [array for part in (ledger, ids) if part is not None for array in ledger_arrays(part).values()]
+    facts = {"documents": len(ledger), "entries": len(ledger.keys), "bytes": sum(array.nbytes for array in arrays)}
+    return facts if ids is None else facts | {"message_ids": len(ids.keys)}
 
 
 def _text_facts(classifier: TextModel, file: ModelFile, n_terms: int) -> dict[str, Any]:

@@ -27,6 +27,23 @@ def near_misses(labels: Iterable[str], known: Iterable[str]) -> dict[str, str]:
     return {label: name for label, name in meant.items() if name is not None}
 
 
+def alike(labels: Iterable[str]) -> list[list[str]]:
+    """Labels that differ only in case and white space, together, sorted."""
+    groups: dict[str, list[str]] = {}
+    for label in sorted(set(labels)):
+        groups.setdefault(_plain(label), []).append(label)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def alike_notices(labels: Iterable[str]) -> list[str]:
+    """What to tell people of classes that are probably one."""
+    return [
+        f"{', '.join(map(repr, group[:-1]))} and {group[-1]!r} are {len(group)} classes, which differ only in case or "
+        "white space; if they are one, give them one name"
+        for group in alike(labels)
+    ]
+
+
 def _meant(label: str, by_form: dict[str, str]) -> str | None:
     """The known label that shares a form with this one and is no more than a letter away."""
     if label in by_form and _plain(by_form[label]) == label:

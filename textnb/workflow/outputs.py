@@ -15,9 +15,9 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from textnb.corpora.files import STDIN
+from textnb.corpora.files import STDIN, matching_paths
 from textnb.corpora.folders import reads_file
-from textnb.corpora.stream import matching_paths
+from textnb.corpora.labelled import LabelledSources
 from textnb.model.file import settings_of, stored_ledger
 from textnb.statistics.ledger import Ledger, RollCall
 from textnb.storage import ModelFile, ModelFileError, open_model
@@ -76,12 +76,21 @@ def is_input(path: str | PathLike[str], inputs: Iterable[Any]) -> bool:
     if not os.path.exists(path):  # noqa: PTH110
         return False
     for spec in inputs:
+        if isinstance(spec, LabelledSources):
+            if any(_holds(Path(source), Path(path)) for source in spec.paths if source != STDIN):
+                return True
+            continue
         if not isinstance(spec, str | PathLike) or fspath(spec) == STDIN:
             continue
         for file in map(Path, matching_paths(fspath(spec))):
             if reads_file(file, Path(path)) if file.is_dir() else file.exists() and file.samefile(path):
                 return True
     return False
+
+
+def _holds(source: Path, file: Path) -> bool:
+    """Whether a file is a source, or lies in it."""
+    return file.resolve().is_relative_to(source.resolve()) or (source.exists() and source.samefile(file))
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from math import exp
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from textnb.corpora.files import STDIN, is_table, start_of_stdin
 from textnb.corpora.messages import read_messages
 from textnb.corpora.problems import Skipped
+from textnb.model.plain import log_posterior, score_of, spam_among
 from textnb.model.scorer import Scorer, open_scorer
 from textnb.workflow.progress import SILENT, Progress
 
@@ -18,14 +19,21 @@ if TYPE_CHECKING:
     from textnb.model.predictor import Predictor
 
 BLOCK = 256  # documents predicted at a time
+MAIL_BLOCK = 2048  # which several processes share
+_LARGEST = 1.7976931348623157e308  # in place of infinite odds, which JSON has no number for
 
 
 class Answer(NamedTuple):
-    """A model's prediction for a document; the label is None where the model is unsure."""
+    """A model's prediction for a document; the label is None where the model is unsure.
+
+    The score is the log-odds of the positive class against all others from the model's raw scores, before calibration;
+    None where there is no positive class.
+    """
 
     id: str
     label: Any
     probabilities: dict[str, float]
+    score: float | None = None
 
     @property
     def label_text(self) -> str:
@@ -41,10 +49,11 @@ class Answer(NamedTuple):
         return sorted(self.probabilities.items(), key=lambda item: -item[1])[:n]
 
     def to_json(self, top: int | None = None) -> dict[str, Any]:
-        """The answer by name, with a list of the most probable labels if that is asked for."""
+        """The answer by name, with a list of the most probable labels if that is asked for, and the score if any."""
         best = [] if top is None else [{"label": label, "probability": p} for label, p in self.top(top)]
         listed = {} if top is None else {"top": best}
-        return {"id": self.id, "label": self.label, **listed, "probabilities": self.probabilities}
+        score = {} if self.score is None else {"score": max(min(self.score, _LARGEST), -_LARGEST)}
+        return {"id": self.id, "label": self.label, **listed, "probabilities": self.probabilities, **score}
 
 
 def predict(
@@ -54,6 +63,7 @@ def predict(
     lines: bool = False,
     as_document: bool = False,
     raw: bool = False,
+    positive: str | None = None,
     options: ReadOptions | None = None,
     skipped: Skipped | None = None,
     progress: Progress = SILENT,
@@ -64,13 +74,16 @@ def predict(
     ----------
     model : path
     files : list of paths
-        Documents, one per file; folders of them; tables, one document per row; "-" for stdin.
+        Documents, one per file; folders of them; mailboxes and archives, one document per message or file; tables, one
+        per row; "-" for stdin.
     lines : bool
         Whether each line is a document.
     as_document : bool
         Whether tables are documents like other files.
     raw : bool
         Whether probabilities are the model's own, not calibrated.
+    positive : str, optional
+        The class whose scores are given; by default the one named spam, if the model has it.
     options : ReadOptions, optional
         How to read tables. A text of None is the column that the model was trained on. With a format, stdin is a table;
         without one, if its first line names the model's columns.
@@ -95,11 +108,13 @@ def predict(
     options = recognised(model, files, options, whole=whole)
     predictor = message_predictor(model, files, options, whole=whole)
     if predictor is not None:
-        return answers(predictor, read_messages(files, lines, skipped), raw=raw)
+        messages = read_messages(files, lines, skipped, mail=predictor.is_mail)
+        return answers(predictor, messages, raw=raw, positive=positive)
     from textnb.workflow.table_prediction import open_documents, table_answers
 
     of_rows, documents = open_documents(model, files, options, skipped, progress)
-    return (answer for _, answer in table_answers(of_rows, documents, raw=raw) if answer is not None)
+    found = table_answers(of_rows, documents, raw=raw, positive=positive)
+    return (answer for _, answer in found if answer is not None)
 
 
 def recognised(
@@ -152,22 +167,51 @@ def text_predictor(model: str | PathLike[str]) -> Scorer | Predictor | None:
     return None if file.settings.get("kind") == "mixed" else predictor_of(file)
 
 
-def answers(predictor: Any, documents: Iterable[tuple[str, Any]], *, raw: bool = False) -> Iterator[Answer]:
+def positive_class(classes: Sequence[Any], wanted: str | None = None) -> int | None:
+    """The position of the class that scores are of: the one that is wanted, or named spam; None if there is no such."""
+    if wanted is None:
+        return spam_among(classes)
+    names = list(map(str, classes))
+    if wanted not in names:
+        raise ValueError(f"the model has no class {wanted!r}; it has {', '.join(map(repr, names[:20]))}")
+    return names.index(wanted)
+
+
+def answers(
+    predictor: Any, documents: Iterable[tuple[str, Any]], *, raw: bool = False, positive: str | None = None
+) -> Iterator[Answer]:
     """An answer for each (id, text), or (id, values) of a row, in order; a scorer's at once, others' in blocks."""
     names = list(map(str, predictor.classes))
-    if isinstance(predictor, Scorer):
-        for name, text in documents:
-            log_proba = predictor.log_proba(text, raw=raw)
-            label = predictor.named(predictor.log_proba(text) if raw else log_proba)  # costs are in calibrated odds
-            yield Answer(name, label, dict(zip(names, map(exp, log_proba), strict=True)))
-        return
+    c = positive_class(names, positive)
+    return (
+        _scorer_answers(predictor, documents, names, c, raw)
+        if isinstance(predictor, Scorer)
+        else (_block_answers(predictor, documents, names, c, raw))
+    )
+
+
+def _scorer_answers(
+    scorer: Scorer, documents: Iterable[tuple[str, Any]], names: list[str], c: int | None, raw: bool
+) -> Iterator[Answer]:
+    for name, text in documents:
+        joint, log_proba = scorer.scored(text)
+        shown = map(exp, log_posterior(joint) if raw else log_proba)
+        score = None if c is None else score_of(joint, c)
+        yield Answer(name, scorer.named(log_proba), dict(zip(names, shown, strict=True)), score)
+
+
+def _block_answers(
+    predictor: Any, documents: Iterable[tuple[str, Any]], names: list[str], c: int | None, raw: bool
+) -> Iterator[Answer]:
     import numpy as np
 
+    from textnb.model import decision
     from textnb.text.documents import batches
 
-    for some in batches(documents, BLOCK):
-        contents = [content for _, content in some]
-        block = predictor.log_proba(contents, raw=raw)
-        decided = predictor.named(predictor.log_proba(contents) if raw else block)
-        for (name, _), row, label in zip(some, np.exp(block), decided, strict=True):
-            yield Answer(name, label, dict(zip(names, row.tolist(), strict=True)))
+    for some in batches(documents, MAIL_BLOCK if predictor.is_mail else BLOCK):
+        joint, log_proba = predictor.scored([content for _, content in some])
+        shown = np.exp(decision.log_posterior(joint, np.zeros(len(names))) if raw else log_proba)
+        scores = [None] * len(some) if c is None else (-decision.log_odds_against(joint, c)).tolist()
+        found = zip(some, predictor.named(log_proba), shown.tolist(), scores, strict=True)
+        for (name, _), label, row, score in found:
+            yield Answer(name, label, dict(zip(names, row, strict=True)), score)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from os import PathLike, fspath
 from typing import Any, TypeAlias
@@ -12,12 +12,19 @@ import numpy as np
 from textnb import corpora
 from textnb.arrays import Array
 from textnb.corpora.corpus import Corpus, select
+from textnb.corpora.decoding import decode
+from textnb.corpora.files import STDIN
+from textnb.corpora.labelled import LabelledSources
+from textnb.corpora.manifest import corpus_names
+from textnb.corpora.named import has_raw_mail
 from textnb.corpora.problems import skipped_sentence
+from textnb.corpora.recognition import is_mail
 from textnb.corpora.rows import DEFAULT_OPTIONS, ReadOptions
 from textnb.model.settings import USUAL_COLUMNS, Columns
+from textnb.text.mail.canonical import canonical
 from textnb.workflow.progress import Progress
 
-CorpusLike: TypeAlias = str | PathLike[str] | Corpus
+CorpusLike: TypeAlias = str | PathLike[str] | Corpus | LabelledSources
 
 BLOCK = 1000  # documents predicted at a time
 
@@ -25,9 +32,49 @@ BLOCK = 1000  # documents predicted at a time
 def opened(corpus: CorpusLike, options: ReadOptions, progress: Progress) -> Corpus:
     """A corpus by name, by path or as it is, limited to the categories of the options."""
     if isinstance(corpus, Corpus):
-        return select(corpus, categories=options.categories)
-    progress.status(f"reading {fspath(corpus)} …")
-    return corpora.open_corpus(corpus, options=options, quiet=progress.quiet)
+        read = select(corpus, categories=options.categories)
+        if not read.is_mail:
+            return read
+        return plain_text(read) if options.mail is False else replace(read, texts=list(map(canonical, read.texts)))
+    progress.status(f"reading {corpus} …")
+    read = corpora.open_corpus(corpus, options=options, quiet=progress.quiet)
+    for notice in read.notices:
+        progress.notice(notice)
+    return read
+
+
+def plain_text(corpus: Corpus) -> Corpus:
+    """A corpus of messages as one of plain text."""
+    texts = [decode(text.encode("utf-8", "surrogateescape")) for text in corpus.texts]
+    return replace(corpus, texts=texts, is_mail=False)
+
+
+def with_analyzer(
+    corpus: CorpusLike, options: ReadOptions, settings: Mapping[str, Any], progress: Progress
+) -> tuple[ReadOptions, dict[str, Any]]:
+    """Options and settings for a corpus: if no analyzer is given, that of mail for mail, which a notice says."""
+    others = {name: value for name, value in settings.items() if name != "analyzer"}
+    analyzer = settings.get("analyzer")
+    if analyzer is None and settings.get("mail") is not None:
+        analyzer = "mail"
+    if analyzer is None and has_mail(corpus):
+        analyzer = "mail"
+        progress.notice(
+            f"{corpus.name if isinstance(corpus, Corpus) else corpus} is mail: words of headers and bodies are counted "
+            "by the mail analyzer; --analyzer word reads it as plain text"
+        )
+    given = {} if analyzer is None else {"analyzer": analyzer}
+    return replace(options, mail=analyzer == "mail"), others | given
+
+
+def has_mail(corpus: CorpusLike) -> bool:
+    """Whether the documents of a corpus are mail, by a few of them."""
+    if isinstance(corpus, Corpus | LabelledSources):
+        return corpus.is_mail
+    path = fspath(corpus)
+    if path in corpus_names():
+        return has_raw_mail(path)
+    return path != STDIN and bool(is_mail(path))  # a stream from stdin is one of tables
 
 
 def read_columns(options: ReadOptions) -> Columns:

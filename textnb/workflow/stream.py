@@ -16,6 +16,7 @@ import numpy as np
 
 from textnb.model.file import Fitted, counts_content, learner_of
 from textnb.model.learner import Learner
+from textnb.model.parameters import CLARITY_SETTINGS
 from textnb.statistics.ledger import hashes
 from textnb.statistics.text_counts import TextCounts
 from textnb.storage import ModelFileError, open_model, write_model
@@ -31,6 +32,7 @@ FREQUENCY_PARAMETERS: dict[str, Any] = {
     "weights": "counts",
     "fit_prior": True,
     "class_prior": None,
+    **dict.fromkeys(CLARITY_SETTINGS),
 }
 
 

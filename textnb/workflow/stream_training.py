@@ -15,6 +15,7 @@ import numpy as np
 
 from textnb.corpora import corpus_names
 from textnb.corpora.files import STDIN
+from textnb.corpora.labelled import LabelledSources
 from textnb.corpora.problems import skipped_sentence
 from textnb.corpora.rows import ReadOptions
 from textnb.corpora.stream import DocumentStream, open_stream
@@ -24,9 +25,10 @@ from textnb.statistics.ledger import RollCall
 from textnb.text.documents import batches
 from textnb.workflow.inputs import TextInput, shown_settings
 from textnb.workflow.metrics import Evaluation, measure
+from textnb.workflow.near_misses import alike_notices
 from textnb.workflow.outputs import KnownDocuments, ModelOutput, free_name
 from textnb.workflow.progress import SILENT, Progress
-from textnb.workflow.reading import read_columns
+from textnb.workflow.reading import read_columns, with_analyzer
 from textnb.workflow.results import TrainingResult
 from textnb.workflow.stream import (
     Block,
@@ -46,7 +48,7 @@ MOST_EVALUATED = 200_000  # documents held out that are predicted, however many 
 
 
 def train_stream(
-    source: str | PathLike[str],
+    source: str | PathLike[str] | LabelledSources,
     *,
     test_size: float = 0.3,
     seed: int = 0,
@@ -67,7 +69,7 @@ def train_stream(
 
     Parameters
     ----------
-    source : path, pattern such as 'data/*.jsonl.gz', or "-" for stdin
+    source : path, pattern such as 'data/*.jsonl.gz', "-" for stdin, or LabelledSources
     test_size, seed
         The share that is held out, by a hash of the text, and the seed of the hash; 0 holds nothing out.
     prune : int, optional
@@ -95,7 +97,7 @@ def train_stream(
     ...     train_stream(path, weights="counts").evaluation.accuracy
     1.0
     """
-    source = fspath(source)
+    name = str(source) if isinstance(source, LabelledSources) else fspath(source)
     options = replace(options or ReadOptions(), text=(options and options.text) or "text")
     check_share(test_size)
     if checkpoint is not None and output is not None and Path(checkpoint).resolve() == Path(output).resolve():
@@ -103,12 +105,12 @@ def train_stream(
     place = None if output is None else ModelOutput.of(output, [source], overwrite=overwrite)
     if checkpoint is not None:
         ModelOutput.of(checkpoint, [source], overwrite=overwrite)
-    if source in corpus_names() or Path(source).is_dir():
+    if name in corpus_names() or (not isinstance(source, LabelledSources) and Path(source).is_dir()):
         raise ValueError(
-            f"{source} is no table, and can only be read as a whole: train without a stream (no prune, checkpoint or "
+            f"{name} is no table, and can only be read as a whole: train without a stream (no prune, checkpoint or "
             "engine dask), or give .csv, .tsv or .jsonl files"
         )
-    settings = checked_settings(settings, can_choose=False)
+    options, settings = with_analyzer(source, options, checked_settings(settings, can_choose=False), progress)
     keep_ledger = settings.get("ledger") is True
     classifier = TextModel(**settings | {"ledger": keep_ledger, "calibrate": False})  # which needs all documents
     learning = StreamLearner(classifier.new_learner(keep_ledger=keep_ledger), prune=prune)
@@ -118,7 +120,7 @@ def train_stream(
     held_out = partial(is_held_out, share=test_size, seed=seed)
     about = {
         "parameters": _identity(classifier),
-        "source": source,
+        "source": name,
         **{name: getattr(options, name) for name in ("text", "label", "format", "encoding")},
         "test size": test_size,
         "seed": seed,
@@ -128,16 +130,20 @@ def train_stream(
     evaluation, n_held_out = None, 0
     with _kept_if_interrupted(kept, learning, about, overwrite, progress):
         if engine == "dask":
-            if prune is not None or checkpoint is not None or source == STDIN:
+            if isinstance(source, LabelledSources):
+                raise ValueError("dask reads tables: give their pattern, without a class, or leave out the engine")
+            if prune is not None or checkpoint is not None or name == STDIN:
                 raise ValueError("dask reads files, not stdin, and can neither prune nor keep a checkpoint")
-            learn_on_cluster(classifier, source, options, test_size, seed, scheduler, progress)
+            learn_on_cluster(classifier, name, options, test_size, seed, scheduler, progress)
         else:
             learning.run(lambda skip: watched_blocks(documents, skip, learning.stage, progress, held_out), undisturbed)
             classifier.adopt(learning.learner)
         if len(classifier.classes_) < 2:
             (only,) = classifier.classes_.tolist()
             skipped = skipped_sentence(documents.problems, documents.n_problems)
-            raise ValueError(f"{source} has only the class {only!r} to learn: a classifier needs two or more.{skipped}")
+            raise ValueError(f"{name} has only the class {only!r} to learn: a classifier needs two or more.{skipped}")
+        for notice in alike_notices(classifier.classes_.tolist()):
+            progress.notice(notice)
         n_train = classifier.n_documents_
         if test_size > 0 or roll.is_needed:
             progress.status("evaluating …")
@@ -158,7 +164,7 @@ def train_stream(
     some = f", {evaluation.n:,} of them predicted" if evaluation is not None and evaluation.n < n_held_out else ""
     by_hash = f"{test_size:.0%} held out by a hash of the text{some}"
     return TrainingResult(
-        corpus=source,
+        corpus=name,
         edition=f"{documents.name}, {n_train + n_held_out:,} documents",
         n_train=n_train,
         n_learned=classifier.n_documents_,

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from textnb.arrays import Array
 from textnb.corpora.corpus import Corpus
+from textnb.corpora.labelled import LabelledSources
 from textnb.corpora.readers import column_names
 from textnb.corpora.rows import ReadOptions
 from textnb.estimators.categorical import CategoricalNB
@@ -19,6 +20,7 @@ from textnb.estimators.gaussian import GaussianNB
 from textnb.estimators.mixed import MixedNB
 from textnb.estimators.mixed_file import KINDS, kind_of, new_vectorizer, save_mixed, weights_name
 from textnb.estimators.text_model import TextModel
+from textnb.model.parameters import CLARITY_SETTINGS
 from textnb.model.records import to_json
 from textnb.model.settings import Columns
 from textnb.statistics.categories import as_objects
@@ -69,6 +71,12 @@ class TableInput:
         options = {**TABLE_DEFAULTS, **settings}
         for name in ("ledger", "calibrate"):
             options.pop(name, None)
+        if options.pop("mail", None) is not None:
+            raise ValueError("what is read of messages (--mail) cannot be chosen beside other columns: leave it out")
+        for name in (*CLARITY_SETTINGS, "objective"):
+            if options.pop(name, None) is not None:
+                option = f"--{name.replace('_', '-')}"
+                raise ValueError(f"{option} is for models of text alone: leave it out, or the other columns")
         alpha, ngrams = options.pop("alpha"), options.pop("ngrams")
         text_model = KINDS[options.pop("model")].model(alpha=alpha)
         vectorizer = new_vectorizer(options.pop("weights"), ngram_range=ngrams, **options)
@@ -93,6 +101,9 @@ class TableInput:
     def settings(self, model: Any) -> dict[str, Any]:
         return part_settings(model, self.names)
 
+    def is_mail(self, model: Any) -> bool:
+        return False
+
     def n_documents(self, model: Any) -> int:
         return int(sum(rows_of_classes(model)))
 
@@ -113,6 +124,8 @@ def chosen_columns(
     """The columns to learn from: those named, and a column `text` if there is one."""
     if not categorical and not numeric:
         raise ValueError("categorical and numeric columns are given by their names, such as domain and weekday")
+    if isinstance(corpus, LabelledSources):
+        raise ValueError(f"{corpus} has no columns: categorical and numeric ones are those of a table")
     named = [*([] if options.text is None else [options.text]), options.label, *categorical, *numeric]
     for name in named:
         if named.count(name) > 1:

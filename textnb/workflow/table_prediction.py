@@ -18,6 +18,7 @@ from textnb.corpora.messages import read_messages
 from textnb.corpora.problems import Problem, Skipped
 from textnb.corpora.readers import FORMATS, nothing_usable, sniffed_format, table_records
 from textnb.corpora.rows import BadTable, Line, ReadOptions, Row
+from textnb.model.decision import log_posterior, resolve_impossible
 from textnb.model.file import table_columns
 from textnb.storage import open_model
 from textnb.text.documents import batches
@@ -98,7 +99,8 @@ def write_predictions(
     format, has_rows = _output_format(path, files, options, whole=whole)
     predictor: Any = message_predictor(model, files, options, whole=whole)
     if predictor is not None:
-        documents: Iterator[Document] = (Document(name, text) for name, text in read_messages(files, lines, skipped))
+        messages = read_messages(files, lines, skipped, mail=predictor.is_mail)
+        documents: Iterator[Document] = (Document(name, text) for name, text in messages)
     else:
         predictor, documents = open_documents(model, files, options, skipped, progress)
     labels: Counter[str] = Counter()
@@ -111,7 +113,7 @@ def write_predictions(
                 table.row(document.id, document.line, answer)
             if answer is not None:
                 labels[answer.label_text] += 1
-        if not labels:
+        if not labels and not skipped.may_be_none:
             first = [*skipped.unreadable, *(f"{problem.where}: {problem.why}" for problem in skipped.problems)][:1]
             raise ValueError(" ".join(["there is no document to predict, and nothing is written.", *first]))
         check_new(path, [model, *files], overwrite=overwrite)  # others may have written meanwhile
@@ -132,6 +134,7 @@ def open_documents(
     options = replace(options, encoding=known_encoding(options.encoding))
     predictor = text_predictor(model)
     if predictor is not None:
+        options = replace(options, mail=predictor.is_mail)
         return predictor, _documents(files, options, lambda row: row.text, skipped, progress)
     from textnb.workflow.inputs import open_fitted
     from textnb.workflow.table_input import TableInput
@@ -161,12 +164,12 @@ def stdin_format(model: str | PathLike[str], start: str, options: ReadOptions) -
 
 
 def table_answers(
-    predictor: Any, documents: Iterable[Document], *, raw: bool
+    predictor: Any, documents: Iterable[Document], *, raw: bool, positive: str | None = None
 ) -> Iterator[tuple[Document, Answer | None]]:
     """Every document with its answer, in order, some at a time; None for what has no content."""
     for block in batches(documents, BLOCK):
         given = [(document.id, document.content) for document in block if document.content is not None]
-        found = answers(predictor, given, raw=raw)
+        found = answers(predictor, given, raw=raw, positive=positive)
         yield from ((document, None if document.content is None else next(found)) for document in block)
 
 
@@ -183,7 +186,8 @@ def _documents(
             if is_table(name) or (name == STDIN and options.format):
                 yield from _table_documents(name, options, content, skipped, advance)
             else:
-                yield from (Document(*message) for message in read_messages([name], False, skipped))
+                messages = read_messages([name], False, skipped, mail=bool(options.mail))
+                yield from (Document(*message) for message in messages)
 
 
 def _table_documents(
@@ -242,15 +246,21 @@ class _MixedPredictor:
     columns: Any  # TableInput
 
     @property
+    def is_mail(self) -> bool:
+        """Whether its documents are messages: rows are not."""
+        return False
+
+    @property
     def classes(self) -> Array:
         return self.model.classes_
 
     def named(self, log_proba: Array) -> list[Any]:
         return self.classes[log_proba.argmax(axis=1)].tolist()
 
-    def log_proba(self, rows: list[tuple[Any, ...]], *, raw: bool = False) -> Array:
-        """Probabilities are the model's own, raw or not."""
-        return self.model.predict_log_proba(self._table(rows))
+    def scored(self, rows: list[tuple[Any, ...]]) -> tuple[Array, Array]:
+        """The raw scores, the prior where no class is possible, and log P(c | x), which is not calibrated."""
+        joint = resolve_impossible(self.model.predict_joint_log_proba(self._table(rows)), self.model.class_log_prior_)
+        return joint, log_posterior(joint, self.model.class_log_prior_)
 
     def explain(self, row: tuple[Any, ...], *, label: Any = None, against: Any = None) -> Explanation:
         """Why a row is of its class, by the names of its columns."""

@@ -22,9 +22,10 @@ from textnb.selection.splitting import stratified_split
 from textnb.workflow.evaluation import EvaluatedDocuments, evaluate_decisions, evaluate_documents
 from textnb.workflow.inputs import Documents, Input, TextInput, take
 from textnb.workflow.metrics import DecisionEvaluation, Evaluation, measure
+from textnb.workflow.near_misses import alike_notices
 from textnb.workflow.outputs import KnownDocuments, ModelOutput
 from textnb.workflow.progress import SILENT, Progress
-from textnb.workflow.reading import CorpusLike, opened, read_columns, require_two_classes
+from textnb.workflow.reading import CorpusLike, opened, read_columns, require_two_classes, with_analyzer
 from textnb.workflow.results import TrainingResult
 
 
@@ -71,8 +72,9 @@ def train(
 
     Parameters
     ----------
-    corpus : str, path or Corpus
-        A named corpus, a path that `textnb.corpora.read_corpus` reads, or a corpus that was read.
+    corpus : str, path, LabelledSources or Corpus
+        A named corpus, a path that `textnb.corpora.read_corpus` reads, paths of documents with their classes, or a
+        corpus that was read.
     test_size, seed
         The share that is held out, stratified, of a corpus without a test part of its own, and the seed of the split.
         With 0 nothing is held out, nor a test part of the corpus's own: the model learns everything, and there is no
@@ -100,7 +102,8 @@ def train(
         Receives messages and progress while the work is done.
     **settings
         Parameters of `TextClassifier`. Where model, weights, alpha, ngrams and min_df are all left out, they are
-        chosen by leave-one-out on the training documents, if there are 50 or more.
+        chosen by leave-one-out on the training documents, if there are 50 or more. Without an analyzer, that of mail
+        is taken for mail, and words for all else.
 
     Returns
     -------
@@ -289,8 +292,11 @@ def _prepare(
         ):
             if wanted:
                 raise ValueError(f"{what} for models of text: leave out the other columns")
+    options, settings = with_analyzer(corpus, options, settings, progress)
     read = opened(corpus, columns.options(options), progress)
     require_two_classes(read)
+    for notice in alike_notices(read.classes):
+        progress.notice(notice)
     return _Work(read, columns, columns.documents(read), columns.new_model(settings), read_columns(options), compact)
 
 

@@ -16,7 +16,7 @@ from textnb.model.parameters import AUTO, CHOOSABLE
 from textnb.selection.tuning import Choice
 from textnb.workflow.metrics import wilson_interval
 from textnb.workflow.progress import SILENT, Progress, shown_trials
-from textnb.workflow.reading import CorpusLike, opened, require_two_classes
+from textnb.workflow.reading import CorpusLike, opened, require_two_classes, with_analyzer
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,7 @@ def tune(
     >>> result.choice.best.candidate.model, result.choice.best.accuracy
     ('multinomial', 1.0)
     """
+    options, settings = with_analyzer(corpus, options, settings, progress)
     read = opened(corpus, options, progress)
     if read.split is not None:
         read = select(read, "train")
@@ -67,5 +68,7 @@ def tune(
     class_ids = np.searchsorted(read.classes, read.labels)
     classifier = TextModel(**{**dict.fromkeys(CHOOSABLE, AUTO), "ledger": False, **settings})
     with shown_trials(progress) as report:
-        choice = classifier.choose(read.texts, class_ids, read.groups, progress=report)
+        choice = classifier.choose(
+            read.texts, class_ids, read.groups, classes=np.asarray(read.classes), progress=report
+        )
     return TuningResult(read.name, read.edition, len(read), len(read.classes), choice, read.problems)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -16,14 +16,19 @@ from textnb.corpora.messages import read_messages
 from textnb.corpora.problems import Problem, Skipped
 from textnb.model.file import table_columns
 from textnb.model.learner import Learner, NotLearned, UpdateSummary
+from textnb.model.once import Conflict
 from textnb.model.settings import USUAL_COLUMNS, Columns, Fitted
 from textnb.model.start import start_model
 from textnb.model.update import drop_ledger, merge_models, update_model
 from textnb.storage import open_model
+from textnb.text.documents import as_strings
 from textnb.workflow.near_misses import near_misses
 
 if TYPE_CHECKING:
     from textnb.corpora.rows import ReadOptions
+
+SHOWN_CONFLICTS = 5
+STARTED_WITH_MAIL = "the documents are mail: words of headers and bodies are counted by the mail analyzer"
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,9 @@ class LabelledDocuments:
     where: list[str] | None = None
     columns: Columns = USUAL_COLUMNS
     n_problems: int | None = None  # where more were skipped than are listed
+    is_mail: bool = False  # whether they are messages, for the analyzer of mail
+    notices: list[str] = field(default_factory=list)
+    may_be_none: bool = False  # as where a maildir has no messages
 
     def __post_init__(self) -> None:
         if len(self.texts) != len(self.labels):
@@ -48,6 +56,16 @@ class LabelledDocuments:
         strange = next((text for text in self.texts if not isinstance(text, str)), None)
         if strange is not None or None in self.texts:
             raise ValueError(f"documents must be strings, got {strange!r:.60}")
+
+    def place(self, position: int) -> str:
+        """Where a document stands."""
+        return f"document {position}" if self.where is None else self.where[position]
+
+    def warnings(self, conflicts: Sequence[Conflict]) -> list[str]:
+        """What to say of messages whose Message-ID was learned under another label: of the first few, and how many."""
+        shown = [f"{self.place(one.position)}: {one.warning}" for one in conflicts[:SHOWN_CONFLICTS]]
+        more = len(conflicts) - len(shown)
+        return [*shown, f"and so for {more:,} more messages"] if more else shown
 
 
 @dataclass(frozen=True)
@@ -64,6 +82,7 @@ class ModelSummary:
     problems: Sequence[Problem] = ()
     n_problems: int | None = None  # where more were skipped than are listed
     unreadable: Sequence[str] = ()
+    notices: Sequence[str] = ()
     started: bool = False  # whether there was no such file before
 
     @classmethod
@@ -88,14 +107,20 @@ class ModelSummary:
 
 
 def learn(
-    model: str | PathLike[str], documents: LabelledDocuments, *, once: bool = False, new_class: bool = False
+    model: str | PathLike[str],
+    documents: LabelledDocuments,
+    *,
+    once: bool = False,
+    new_class: bool = False,
+    strict: bool = False,
 ) -> ModelSummary:
     """Teach the model of a file more documents: new words and new classes simply arrive.
 
     Where there is no file, a model is started (`textnb.model.start`). The file is replaced as a whole, and several
     processes may learn and predict at the same time. With `once`, documents that it knows are left, and those that it
-    knows under another class are moved. A label that looks like a known one misspelt is an error, unless it is said to
-    be a `new_class`.
+    knows under another class are moved. Of mail, one that it knows under another class by its Message-ID only is
+    learned as it is, and a notice, or an error if `strict`, says so. A label that looks like a known one misspelt is an
+    error, unless it is said to be a `new_class`.
 
     Examples
     --------
@@ -111,9 +136,47 @@ def learn(
     def change(learner: Learner, texts: list[str], labels: Array) -> tuple[Learner, UpdateSummary]:
         if not new_class:
             _refuse_near_misses(documents, learner, " If it is a new class, say so (--new-class)")
-        return learner.learn(texts, labels, once=once)
+        learner, summary = learner.learn(texts, labels, once=once)
+        if strict and summary.conflicts:
+            first = summary.conflicts[0]
+            raise ValueError(f"{documents.place(first.position)}: {first.warning}")
+        return learner, summary
 
-    return _update(model, documents, change, start=True)
+    nothing = UpdateSummary(learned=0)
+    if once:
+        nothing = replace(nothing, known=0, moved=0)
+        nothing = replace(nothing, copies=0, conflicting=0) if documents.is_mail else nothing
+    return _update(model, documents, change, nothing, start=True)
+
+
+def learn_if_new(model: str | PathLike[str], message: str, label: str) -> bool:
+    """Teach the model of a file a message, unless it knows it or, of mail, its Message-ID, under whatever label.
+
+    Returns whether it was learned. So what somebody has labelled is never overturned by what a filter thinks of it.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from textnb import TextClassifier
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "mail.tnb")
+    ...     TextClassifier().fit(["cheap pills", "lunch at noon"], ["spam", "ham"]).save(path)
+    ...     learn_if_new(path, "cheap pills", "ham"), learn_if_new(path, "cheap watches", "spam")
+    (False, True)
+    """
+
+    def change(learner: Learner) -> tuple[Learner, bool]:
+        documents = list(as_strings([message], is_mail=learner.recipe.analyzer.is_mail))
+        known = learner.knows(documents)
+        if known is None:
+            raise ValueError(
+                f"{fspath(model)} has no ledger, so nobody knows what it has learned: train it with a ledger"
+            )
+        if known[0]:
+            return learner, False
+        return learner.learn(documents, as_labels([label], learner))[0], True
+
+    return update_model(fspath(model), change)[0]
 
 
 def forget(model: str | PathLike[str], documents: LabelledDocuments) -> ModelSummary:
@@ -134,7 +197,7 @@ def forget(model: str | PathLike[str], documents: LabelledDocuments) -> ModelSum
         _refuse_near_misses(documents, learner)
         return learner.forget(texts, labels)
 
-    return _update(model, documents, change)
+    return _update(model, documents, change, UpdateSummary(forgotten=0))
 
 
 def forget_ledger(model: str | PathLike[str]) -> ModelSummary:
@@ -186,14 +249,76 @@ def merge(
     return ModelSummary.of(place.path, merged, merged=paths, n_shared=n_shared)
 
 
-def labelled_messages(files: list[str], label: str, *, lines: bool = False, strict: bool = False) -> LabelledDocuments:
-    """Documents of one class: one per file, or with `lines` one per line; "-" is stdin."""
+def labelled_messages(
+    files: list[str],
+    label: str,
+    *,
+    lines: bool = False,
+    strict: bool = False,
+    model: str | PathLike[str] | None = None,
+) -> LabelledDocuments:
+    """Documents of one class: one per file, those of mailboxes, or with `lines` one per line; "-" is stdin.
+
+    They are messages if the model of a file takes those. Where there is no such file, if they look like mail.
+    """
     skipped = Skipped(strict)
-    messages = list(read_messages(files, lines, skipped))
-    texts = [text for _, text in messages]
-    where = [name for name, _ in messages]
-    total = skipped.n_problems if skipped.n_problems > len(skipped.problems) else None
-    return LabelledDocuments(texts, [label] * len(texts), skipped.problems, skipped.unreadable, where, n_problems=total)
+    _, mail = _input_of(model)
+    if mail is None:
+        from textnb.corpora.recognition import judge, mail_votes
+
+        mail = not lines and bool(judge(vote for file in files for vote in mail_votes(file)))
+    messages = list(read_messages(files, lines, skipped, mail=mail))
+    return _read_documents([(where, text, label) for where, text in messages], skipped, mail)
+
+
+def labelled_sources(
+    words: list[str],
+    options: ReadOptions | None = None,
+    *,
+    model: str | PathLike[str] | None = None,
+) -> LabelledDocuments:
+    """The documents of sources that are given with their class, as in `spam=Junk/`; messages as `labelled_messages`."""
+    from textnb.corpora.labelled import LabelledSources
+    from textnb.corpora.labelled_rows import labelled_rows, resolved
+    from textnb.corpora.rows import ReadOptions
+    from textnb.workflow.reading import read_columns, with_columns
+
+    sources, (columns, mail) = LabelledSources(words), _input_of(model)
+    options = with_columns(options or ReadOptions(text=None), columns)
+    options = resolved(sources, replace(options, mail=mail))
+    skipped = Skipped(options.strict)
+    rows = [(row.where, row.text, row.label) for row in labelled_rows(sources, options, skipped)]
+    return _read_documents(rows, skipped, bool(options.mail), read_columns(options))
+
+
+def _read_documents(
+    rows: list[tuple[str, str, str]], skipped: Skipped, is_mail: bool, columns: Columns = USUAL_COLUMNS
+) -> LabelledDocuments:
+    """Documents of which each is given by its place, its text and its class."""
+    return LabelledDocuments(
+        [text for _, text, _ in rows],
+        [label for _, _, label in rows],
+        skipped.problems,
+        skipped.unreadable,
+        [where for where, _, _ in rows],
+        columns,
+        n_problems=skipped.n_problems if skipped.n_problems > len(skipped.problems) else None,
+        is_mail=is_mail,
+        notices=skipped.notices,
+        may_be_none=skipped.may_be_none,
+    )
+
+
+def _input_of(model: str | PathLike[str] | None) -> tuple[Columns, bool | None]:
+    """The columns that the model of a file was trained on, and whether its documents are messages.
+
+    If there is no such file, the usual columns, and None.
+    """
+    if model is None or not Path(model).exists():
+        return USUAL_COLUMNS, None
+    file = open_model(model, verify="touched")
+    analyzer = file.settings.get("analyzer")
+    return table_columns(file), isinstance(analyzer, dict) and analyzer.get("kind") == "mail"
 
 
 def labelled_corpora(
@@ -205,19 +330,21 @@ def labelled_corpora(
 ) -> LabelledDocuments:
     """The documents of tables, folders and named corpora, with their labels.
 
-    Columns that neither the options nor `label` name are those that the model of a file was trained on, if there is it.
+    Columns that neither the options nor `label` name are those that the model of a file was trained on, or the usual
+    ones if there is no such file.
     """
     from textnb.corpora import ReadOptions, open_corpus
-    from textnb.workflow.reading import read_columns, with_columns
+    from textnb.workflow.reading import has_mail, read_columns, with_columns
 
-    columns = USUAL_COLUMNS
-    if model is not None and Path(model).exists():
-        columns = table_columns(open_model(model, verify="touched"))
+    columns, mail = _input_of(model)
     options = with_columns(options or ReadOptions(text=None), columns, label)
+    if mail is None:
+        mail = all(map(has_mail, specs))
     where: list[str] = []
-    documents = LabelledDocuments([], [], where=where, columns=read_columns(options))
+    documents = LabelledDocuments([], [], where=where, columns=read_columns(options), is_mail=mail)
     for spec in specs:
-        corpus = open_corpus(spec, options=options)
+        corpus = open_corpus(spec, options=options, mail=mail)
+        documents.notices.extend(corpus.notices)
         documents.texts.extend(corpus.texts)
         documents.labels.extend(corpus.labels.tolist())
         where.extend(f"{spec}: {corpus.place(row)}" for row in range(len(corpus)))
@@ -230,10 +357,18 @@ def _update(
     model: str | PathLike[str],
     documents: LabelledDocuments,
     change: Callable[[Learner, list[str], Array], tuple[Learner, UpdateSummary]],
+    nothing: UpdateSummary,
     *,
     start: bool = False,
 ) -> ModelSummary:
+    """Change the model of a file by documents; without any, the summary is `nothing`, where there may be none."""
     path, texts = fspath(model), documents.texts
+    if not texts and documents.may_be_none:
+        notices = [*documents.notices, f"nothing to {'learn' if start else 'forget'}"]
+        if start and not Path(path).exists():
+            return ModelSummary(path, {}, 0, 0, changes=nothing.counts(), notices=notices)
+        _, learner = update_model(path, lambda learner: (learner, nothing))
+        return ModelSummary.of(path, learner, changes=nothing.counts(), notices=notices)
     if not texts:
         skipped = [*documents.unreadable, *(f"{problem.where}: {problem.why}" for problem in documents.problems[:1])]
         raise ValueError(f"there is no document to change {path} by. {' '.join(skipped)}".strip())
@@ -242,18 +377,27 @@ def _update(
     def new_model() -> tuple[Learner, Fitted]:
         nonlocal started
         started = True
-        return start_model(documents.columns)
+        return start_model(documents.columns, is_mail=documents.is_mail)
 
     def changed(learner: Learner) -> tuple[Learner, UpdateSummary]:
-        return change(learner, texts, as_labels(documents.labels, learner))
+        read = list(as_strings(texts, is_mail=learner.recipe.analyzer.is_mail))
+        return change(learner, read, as_labels(documents.labels, learner))
 
     try:
         done, learner = update_model(path, changed, new_model if start else None)
     except NotLearned as error:
         raise error if documents.where is None else error.at(documents.where[error.position]) from None
-    changes = {name: count for name, count in vars(done).items() if count is not None}
-    left = {name: getattr(documents, name) for name in ("problems", "n_problems", "unreadable")}
-    return ModelSummary.of(path, learner, changes=changes, started=started, **left)
+    notices = [*documents.notices, *([STARTED_WITH_MAIL] if started and documents.is_mail else [])]
+    return ModelSummary.of(
+        path,
+        learner,
+        changes=done.counts(),
+        started=started,
+        notices=[*notices, *documents.warnings(done.conflicts)],
+        problems=documents.problems,
+        n_problems=documents.n_problems,
+        unreadable=documents.unreadable,
+    )
 
 
 def _refuse_near_misses(documents: LabelledDocuments, learner: Learner, advice: str = "") -> None:

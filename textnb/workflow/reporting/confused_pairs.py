@@ -66,11 +66,9 @@ def misleading_words(predictor: Predictor, counts: SparseRows, right: int, wrong
     """The terms that speak most for the wrong class in some documents, from the positions of two of the classes."""
     weighted = predictor.weighting.apply(counts)
     columns, which = np.unique(weighted.indices, return_inverse=True)
-    values = np.bincount(which, weighted.data, len(columns))
-    together = SparseRows(np.array([0, len(columns)]), columns, values, weighted.n_columns)  # what is added is linear
-    scores, _ = predictor.rule.contributions(together)
+    scores, _ = predictor.rule.contributions(weighted)
     with np.errstate(invalid="ignore"):
-        total = without_nan(scores[:, wrong] - scores[:, right])
+        total = np.bincount(which, without_nan(scores[:, wrong] - scores[:, right]), len(columns))
     n_documents = np.bincount(which[weighted.data > 0], minlength=len(columns))
     best = np.argsort(-total, kind="stable")[:MOST_WORDS]
     best = best[total[best] > 0]

@@ -28,7 +28,8 @@ def second_model(
     classifier, columns, path = open_fitted(model)
     options = options or ReadOptions(text=None)
     of_first = with_columns(options, remembered_columns(first.model_file), label)
-    own = with_columns(options, remembered_columns(path), of_first.label)
+    of_first = replace(of_first, mail=first.columns.is_mail(first.classifier))
+    own = replace(with_columns(options, remembered_columns(path), of_first.label), mail=columns.is_mail(classifier))
     read, are_texts = first.corpus, isinstance(columns, TextInput)
     if own != of_first or not (are_texts and isinstance(first.columns, TextInput)):
         try:

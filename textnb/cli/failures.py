@@ -1,0 +1,77 @@
+"""What becomes of errors: one line on stderr and an exit code, which is a property of the command. Imports little."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from typing import Any
+
+FAILED = 2
+FAILED_BY_COMMAND = {"check": 3}  # whose 0, 1 and 2 are its answers
+PASSED_ON = ("check", "--pass")  # a command of which stdin is passed on, whatever happens, and how its option begins
+
+
+def failure_code(arguments: list[str]) -> int:
+    """The exit code of a command line that fails, also where it is not understood."""
+    return FAILED_BY_COMMAND.get(_command(arguments) or "", FAILED)
+
+
+def is_passed_on(arguments: list[str]) -> bool:
+    """Whether a message on stdin must reach stdout even if the command cannot be called."""
+    command, option = PASSED_ON
+    asked = any(word.startswith(option) for word in arguments)
+    return _command(arguments) == command and asked and not {"--help", "-h"}.intersection(arguments)
+
+
+def report_failure(error: BaseException, code: int) -> int:
+    """Say what went wrong in one line, if there is anything to say; the exit code.
+
+    An interrupt and a pipe that was closed say nothing. With `TEXTNB_DEBUG` a mistake of ours is raised again.
+    """
+    from textnb.cli.output import fail
+    from textnb.corpora.files import os_error_line
+
+    if isinstance(error, OSError):
+        discard(sys.stdout)
+    if isinstance(error, KeyboardInterrupt):
+        return 130 if code == FAILED else code
+    if isinstance(error, BrokenPipeError):
+        return 1 if code == FAILED else code
+    if isinstance(error, OSError):
+        return fail(os_error_line(error), code)
+    if isinstance(error, ValueError):
+        return fail(str(error), code)
+    if isinstance(error, MemoryError):
+        return fail("not enough memory; use fewer documents, --max-features or --min-df", code)
+    if "TEXTNB_DEBUG" in os.environ:
+        raise error
+    kind = type(error).__name__
+    return fail(f"a mistake in textnb, {kind}: {error}; set TEXTNB_DEBUG=1 to see where, report it", code)
+
+
+def discard(stream: Any) -> None:
+    """Let go what a stream cannot take, or flushing it at exit would fail once more and change the exit code."""
+    if stream is None:
+        return
+    try:
+        stream.flush()
+    except OSError:
+        with suppress(OSError, ValueError):  # a stream without a file descriptor
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def pass_on_stdin() -> None:
+    """Copy stdin to stdout as it is, if it is no terminal; what fails here has failed before."""
+    if sys.stdin is None or sys.stdout is None or sys.stdin.isatty():
+        return
+    try:
+        sys.stdout.buffer.write(sys.stdin.buffer.read())
+        sys.stdout.flush()
+    except OSError:
+        discard(sys.stdout)
+
+
+def _command(arguments: list[str]) -> str | None:
+    """The first word that is no option."""
+    return next((word for word in arguments if not word.startswith("-")), None)
