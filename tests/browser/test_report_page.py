@@ -239,6 +239,7 @@ def test_terms_are_cut_quoted_or_bracketed(open_page) -> None:
     document["rows"] = document["rows"][:2] + others
     details = open_page(found).locator(f'#look details[data-document="{number}"]').first
     details.locator("summary").click()
+    details.locator(".rows").wait_for()
     terms = details.locator(".rows tbody th").all_inner_texts()
     long = f"a{19 * 'b'}…{18 * 'b'}c"
     assert [term.strip() for term in terms] == [long, '"ear "', '""', "size = 1,024", "[prior]", "(3 others)", "sum"]
@@ -445,7 +446,9 @@ def test_hostile_texts_and_names_are_shown_as_text(open_page) -> None:
     for true, predicted, _, numbers in found.report["cells"]:
         cell_button(page, true, predicted).click()
         for number in numbers:
-            page.locator(f'#cell-list details[data-document="{number}"] > summary').click()
+            details = page.locator(f'#cell-list details[data-document="{number}"]')
+            details.locator("summary").click()
+            details.locator(".body").wait_for()
     assert (
         page.locator("img, iframe, i, main svg:not(.chart, .interval-bar), [onclick], [onload], [onerror]").count() == 0
     )

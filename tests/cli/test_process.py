@@ -178,3 +178,20 @@ def test_on_a_terminal_tuning_shows_how_far_it_is(name, mail_csv, tmp_path):
     assert done.returncode == 0
     assert b"tuning: " in shown
     assert b"tuning" not in command(name, mail_csv, cwd=tmp_path).stderr
+
+
+def test_a_progress_bar_leaves_no_thread_that_would_keep_a_process_from_being_forked():
+    script = """
+import io, sys
+from textnb.cli.output import Terminal
+from textnb.text.processes import can_fork
+sys.stderr = io.StringIO()
+sys.stderr.isatty = lambda: True
+with Terminal(quiet=False).bar("reading", "document", 3) as advance:
+    advance(3, "")
+assert "reading" in sys.stderr.getvalue()
+print(can_fork())
+"""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout.strip() == str(sys.platform == "linux")

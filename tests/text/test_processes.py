@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -22,16 +23,44 @@ def test_results_are_in_order(n_processes):
     assert map_in_processes(str.upper, [], n_processes) == []
 
 
+@pytest.fixture
+def started(monkeypatch):
+    """The numbers of the processes that are started. Threads that other tests have left do not keep them from it."""
+    numbers = []
+
+    def fork():
+        numbers.append(real_fork())
+        return numbers[-1]
+
+    real_fork = os.fork
+    monkeypatch.setattr(os, "fork", fork)
+    monkeypatch.setattr(processes, "can_fork", lambda: True)
+    return numbers
+
+
+def check_ended(numbers):
+    for number in numbers:
+        with pytest.raises(ChildProcessError):
+            os.waitpid(number, os.WNOHANG)
+
+
 @needs_fork
-def test_several_processes_work():
-    here = str(os.getpid())
+def test_several_processes_work(started):
     done_by = map_in_processes(lambda text: str(os.getpid()), TEXTS, 2)
-    assert done_by[::2] == [here] * 6
-    assert here not in done_by[1::2]
+    assert done_by[::2] == [str(os.getpid())] * 6
+    assert done_by[1::2] == [str(started[0])] * 5
+    check_ended(started)
 
 
 @needs_fork
-def test_what_a_killed_process_leaves_is_done_here():
+def test_a_process_of_one_thread_is_forked():
+    code = "from textnb.text.processes import can_fork; print(can_fork())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"
+
+
+@needs_fork
+def test_what_a_killed_process_leaves_is_done_here(started):
     here = os.getpid()
 
     def killed(text):
@@ -40,10 +69,12 @@ def test_what_a_killed_process_leaves_is_done_here():
         return text.upper()
 
     assert map_in_processes(killed, TEXTS, 2) == [text.upper() for text in TEXTS]
+    assert started
+    check_ended(started)
 
 
 @needs_fork
-def test_an_error_is_that_of_one_process():
+def test_an_error_is_that_of_one_process(started):
     def refused(text):
         if text == TEXTS[3]:
             raise ValueError(f"not {text[:6]}")
@@ -51,8 +82,8 @@ def test_an_error_is_that_of_one_process():
 
     with pytest.raises(ValueError, match="not text 3"):
         map_in_processes(refused, TEXTS, 2)
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)  # none is left
+    assert started
+    check_ended(started)
 
 
 @needs_fork
@@ -70,28 +101,26 @@ def test_a_process_with_threads_is_not_forked(monkeypatch):
 
 
 @needs_fork
-def test_children_that_nobody_waits_for_do_no_harm():
+def test_children_that_nobody_waits_for_do_no_harm(started):
     before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     try:
         assert map_in_processes(str.upper, TEXTS, 3) == [text.upper() for text in TEXTS]
     finally:
         signal.signal(signal.SIGCHLD, before)
+    assert len(started) == 2
 
 
 @needs_fork
-def test_where_no_process_can_be_started_this_one_does_it(monkeypatch):
-    started = []
-
+def test_where_no_process_can_be_started_this_one_does_it(started, monkeypatch):
     def fork():
         if started:
             raise BlockingIOError
-        started.append(real_fork())
-        return started[0]
+        return fork_once()
 
-    real_fork = os.fork
+    fork_once = os.fork
     monkeypatch.setattr(os, "fork", fork)
     n_open = len(list(Path("/proc/self/fd").iterdir()))
     assert map_in_processes(str.upper, TEXTS, 3) == [text.upper() for text in TEXTS]
     assert len(list(Path("/proc/self/fd").iterdir())) == n_open
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+    assert started
+    check_ended(started)

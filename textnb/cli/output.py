@@ -65,6 +65,7 @@ class Terminal(Progress):
             return
         from tqdm import tqdm
 
+        tqdm.monitor_interval = 0  # a process with a thread of tqdm's is not forked (`text/processes.py`)
         with tqdm(total=total, desc=description, unit=unit, unit_scale=unit == "B", leave=False) as shown:
 
             def advance(n: int, note: str) -> None:

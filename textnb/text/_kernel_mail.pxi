@@ -774,3 +774,29 @@ def mail_headers(str text not None, size_t most, known):
                     further.append((name, text[line.value:line.value_end]))
         place = line.next
     return further + headers, place, is_cut
+
+
+cdef bint has_line(str message, const Character *text, size_t place, size_t end, tuple starts):
+    cdef size_t behind
+    cdef bint[128] is_first  # of one of the starts
+    memset(is_first, 0, sizeof(is_first))
+    for start in starts:
+        is_first[ord(start[0])] = is_first[ord(start[0].upper())] = True
+    while place < end and text[place] != c"\n":
+        behind = seek_behind(text, place, end, c"\n")
+        if text[place] < 128 and is_first[text[place]] and message[place:behind].lower().startswith(starts):
+            return True
+        place = behind
+    return False
+
+
+def mail_has_line(str message not None, size_t place, tuple starts not None):
+    """As `textnb.text.mail.canonical.has_line`."""
+    cdef int width = PyUnicode_KIND(message)
+    cdef const void *characters = PyUnicode_DATA(message)
+    cdef size_t size = PyUnicode_GET_LENGTH(message)
+    if width == 1:
+        return has_line(message, <const uint8_t *>characters, place, size, starts)
+    if width == 2:
+        return has_line(message, <const uint16_t *>characters, place, size, starts)
+    return has_line(message, <const uint32_t *>characters, place, size, starts)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from textnb.compiled import compiled_kernel
+
 # What mailboxes write after delivery (whether it was read, a filter's verdict): a new message has none of it.
 _BOOKKEEPING = """
 x-textnb status x-status x-keywords x-uid x-imap x-imapbase x-evolution content-length lines
@@ -30,7 +32,7 @@ _TOP = re.compile(
 )
 _HEADERS = re.compile(rf"(?:{_MAILBOX_LINE}|{_NAME}{_VALUE})*+")
 _LOCAL_HEADERS = re.compile(f"^{_LOCAL}", re.MULTILINE | re.ASCII)
-_STARTS = tuple(f"\n{name}" for name in (*sorted(BOOKKEEPING), *BOOKKEEPING_OF_CLIENTS))
+_LOCAL_STARTS = (*sorted(BOOKKEEPING), *BOOKKEEPING_OF_CLIENTS)
 _LINE_END = re.compile(r"(?<!\r)\r+\n")  # of a long run without an end, each sign is looked at once
 _ESCAPED = re.compile(r"\n>(?=>*+From )")
 
@@ -38,6 +40,13 @@ _ESCAPED = re.compile(r"\n>(?=>*+From )")
 def is_bookkeeping(name: str) -> bool:
     """Whether a header of this name, in lower case, is one that mailboxes, clients and filters add to their copies."""
     return name in BOOKKEEPING or name.startswith(BOOKKEEPING_OF_CLIENTS)
+
+
+def has_line(message: str, place: int, starts: tuple[str, ...]) -> bool:
+    """Whether a line starts with one of these, in any case: the line at this place, and those up to a blank one."""
+    end = message.find("\n\n", place) + 1 or len(message)
+    lowered = f"\n{message[place:end].lower()}"
+    return any(f"\n{start}" in lowered for start in starts)
 
 
 def canonical(message: str) -> str:
@@ -55,13 +64,14 @@ def canonical(message: str) -> str:
     if "\r\n" in message:
         message = message.replace("\r\n", "\n")  # which is far quicker, and mostly enough
         message = _LINE_END.sub("\n", message) if "\r\n" in message else message
-    message = message.rstrip("\r\n") + "\n"
+    if message[-1:] != "\n" or message[-2:-1] in ("\n", "\r"):
+        message = message.rstrip("\r\n") + "\n"
     top = _TOP.match(message)
     if top is None:
         return message
-    end = message.find("\n\n", top.end()) + 1 or len(message)
-    lowered = f"\n{message[top.end() : end].lower()}"
-    has_local = any(start in lowered for start in _STARTS)  # looking first takes a tenth of the time
+    kernel = compiled_kernel()
+    may_have = has_line if kernel is None else kernel.mail_has_line
+    has_local = may_have(message, top.end(), _LOCAL_STARTS)  # looking first takes a tenth of the time
     has_escaped = "\nFrom " in f"\n{top[1]}" and ">From " in message
     if not (has_local or has_escaped):
         return message[top.end() :]

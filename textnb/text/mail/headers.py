@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from math import inf
 
 from textnb.text.mail.canonical import is_bookkeeping
 from textnb.text.mail.encoded_words import LONGEST_HEADER, header_text
@@ -48,18 +49,15 @@ def header_terms(headers: Headers, values: dict[str, str], with_source: bool, ha
     terms: list[str] = []
     room = _LONGEST_HEADERS
     for name, value in headers:
-        if is_bookkeeping(name) or not (with_source or name in SENDER_HEADERS):
+        way = _way_of(name, with_source)
+        if way is None:
             continue
+        read, most = way
         n_before = counts.get(name, 0)
         counts[name] = n_before + 1
         size = len(value)
         room -= size if size < LONGEST_HEADER else LONGEST_HEADER
-        if room < 0:
-            continue
-        read = _READERS.get(name)
-        if read is None:
-            terms += _other_terms(name, value) if size > _LONGEST_CACHED else _cached_other_terms(name, value)
-        elif n_before < (_MOST_RECEIVED if name == "received" else 1):
+        if n_before < most and room >= 0:
             terms += read(value)
     recipients = values.get("to", "")[:LONGEST_HEADER] + values.get("cc", "")[:LONGEST_HEADER]
     terms.append(f"Recipients:{recipients.count('@').bit_length()}")
@@ -150,6 +148,10 @@ def _other_terms(name: str, value: str) -> list[str]:
 _cached_other_terms = lru_cache(maxsize=_MOST_CACHED)(_other_terms)
 
 
+def _other_reader(name: str) -> Callable[[str], Terms]:
+    return lambda value: (_other_terms if len(value) > _LONGEST_CACHED else _cached_other_terms)(name, value)
+
+
 def _nothing(value: str) -> Terms:
     return ()
 
@@ -166,3 +168,13 @@ _READERS: dict[str, Callable[[str], Terms]] = {
     **{name: _program_reader(name) for name in _PROGRAM.split()},
     **{name: _hosts_reader(name) for name in ("message-id", "references", "in-reply-to")},
 }
+
+
+@lru_cache(maxsize=_MOST_CACHED)
+def _way_of(name: str, with_source: bool) -> tuple[Callable[[str], Terms], float] | None:
+    """How the headers of a name are read and how many of them; None if they are not."""
+    if is_bookkeeping(name) or not (with_source or name in SENDER_HEADERS):
+        return None
+    if name not in _READERS:
+        return _other_reader(name), inf
+    return _READERS[name], _MOST_RECEIVED if name == "received" else 1

@@ -50,8 +50,8 @@ class Part(NamedTuple):
 class Message(NamedTuple):
     """A message taken apart.
 
-    `values`: the first of each header; `has_more_headers`: whether some were over the limit; `containers`: content type and number of parts of each multipart; `forwarded`:
-    headers of attached messages.
+    `values`: the first of each header; `has_more_headers`: whether some were over the limit; `containers`: content type
+    and number of parts of each multipart; `forwarded`: headers of attached messages.
     """
 
     headers: Headers
