@@ -87,8 +87,8 @@ def test_quiet_prints_nothing(textnb, simple):
 def test_json_says_it_all(textnb, simple, tmp_path):
     (tmp_path / "message").write_bytes(HAM)
     found = textnb("check", simple, "message", "--json").json
-    assert set(found) == {"id", "label", "probabilities", "positive", "probability", "score", "decision"}
-    assert (found["id"], found["label"], found["positive"], found["decision"]) == ("message", "ham", "spam", "ham")
+    assert set(found) == {"id", "label", "probabilities", "positive", "probability", "score", "is_positive"}
+    assert (found["id"], found["label"], found["positive"], found["is_positive"]) == ("message", "ham", "spam", False)
     assert found["probability"] == found["probabilities"]["spam"] < 0.1
     predicted = textnb("predict", simple, "message", "--json").json
     assert found == found | predicted
@@ -102,7 +102,7 @@ def test_the_policy_decides(textnb, tmp_path):
     done = textnb("check", unsure, stdin=SPAM)
     assert (done.code, done.out[:11]) == (2, "unsure; 0.9")
     found = textnb("check", unsure, "--json", stdin=SPAM)
-    assert (found.code, found.json["label"], found.json["decision"]) == (2, None, "unsure")
+    assert (found.code, found.json["label"], found.json["is_positive"]) == (2, None, None)
     ceiling = saved(tmp_path / "ceiling.tnb")
     file = open_model(ceiling)
     from model.test_model_files import forged
@@ -136,7 +136,7 @@ def test_the_class_that_counts_as_spam_is_named_so_or_given(textnb, tmp_path):
 def test_any_other_class_is_ham(textnb, tmp_path):
     path = saved(tmp_path / "three.tnb", ["spam"] * 3 + ["work", "work", "friends"])
     found = textnb("check", path, "--json", stdin=b"agenda notes")
-    assert (found.code, found.json["label"], found.json["decision"]) == (1, "friends", "ham")
+    assert (found.code, found.json["label"], found.json["is_positive"]) == (1, "friends", False)
     assert textnb("check", path, stdin=b"agenda notes").out.startswith("friends; 0.")
 
 
@@ -427,7 +427,7 @@ def test_what_it_is_unsure_of_is_not_learned(textnb, tmp_path):
 def test_a_label_given_by_hand_is_never_overturned(textnb, tmp_path, analyzer):
     path = saved(tmp_path / "m.tnb", analyzer=analyzer)
     *others, message = [b"Message-ID: <%d@example.org>\n%s" % (n, SPAM) for n in range(40)]
-    documents = [checking.document_of(content, is_mail=analyzer == "mail") for content in (*others, message)]
+    documents = [checking._read(content, "stdin", analyzer == "mail")[0] for content in (*others, message)]
     classifier = library.load(path)
     classifier.learn(documents, ["spam"] * len(others) + ["ham"])
     classifier.save(path)
@@ -578,7 +578,28 @@ def test_a_model_of_one_class_says_nothing(passed, tmp_path):
     assert passed("check", "one.tnb", "--passthrough", "--update", stdin=HAM) == (3, HAM)
 
 
-def test_a_message_that_is_too_large_is_not_judged(passed, simple, monkeypatch):
-    monkeypatch.setattr(checking, "MOST_BYTES", 20)
-    assert passed("check", simple, stdin=SPAM) == (3, b"")
-    assert passed("check", simple, "--passthrough", stdin=SPAM) == (3, SPAM)
+def test_of_a_large_message_the_beginning_is_judged_and_it_is_not_learned(textnb, passed, simple, monkeypatch):
+    large = b"cheap pills, win cash now" + b" lunch at noon" * 1000
+    assert textnb("check", simple, stdin=large).code == 1
+    monkeypatch.setattr(checking, "MOST_BYTES", 26)
+    assert textnb("check", simple, "--update", "--update-above", "0.5", "--json", stdin=large).json["learned"] is False
+    assert textnb("check", simple, stdin=large).code == 0
+    code, out = passed("check", simple, "--passthrough", stdin=large)
+    assert (code, out.endswith(b"\n\n" + large)) == (0, True)
+
+
+def test_a_message_of_which_nothing_is_known_is_unsure(textnb, tmp_path):
+    """The first class was named, which is spam where the other one sorts behind it."""
+    (tmp_path / "s").write_bytes(b"Subject: cheap\n\ncheap pills")
+    (tmp_path / "w").write_bytes(b"Subject: lunch\n\nlunch at noon")
+    assert textnb("learn", "new.tnb", "--label", "spam", "s").code == 0
+    assert textnb("learn", "new.tnb", "--label", "wanted", "--new-class", "w").code == 0
+    done = textnb("check", "new.tnb", stdin=b"qqq: vvv\n\nzzz")
+    assert (done.code, done.out) == (2, "unsure; 0.500; score 0.0\n")
+
+
+def test_json_says_whether_it_was_learned(textnb, simple):
+    words = ["--update", "--update-above", "0.5", "--json"]
+    assert textnb("check", simple, *words, stdin=SPAM).json["learned"] is True
+    assert textnb("check", simple, *words, stdin=SPAM).json["learned"] is False
+    assert "learned" not in textnb("check", simple, "--json", stdin=SPAM).json

@@ -1,11 +1,15 @@
 """`textnb check` as mail programs call it: streams, signals, imports, procmail."""
 
+import fcntl
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
 import sys
+import termios
+import time
 from pathlib import Path
 
 import pytest
@@ -62,9 +66,10 @@ def test_an_interrupt_is_3(filter_file, tmp_path):
 import sys
 from textnb.cli import main
 from textnb.workflow import checking
-def announced(source, read=checking.read_content):
+read = checking.read_content
+def announced(*arguments):
     print("ready", file=sys.stderr, flush=True)
-    return read(source)
+    return read(*arguments)
 checking.read_content = announced
 main()
 """
@@ -192,3 +197,53 @@ def assert_delivered(boxes, name, header, message):
 
 def test_the_command_is_there_as_a_module(filter_file, tmp_path):
     assert command("check", filter_file, "spam", cwd=tmp_path).stdout.startswith(b"spam; 0.99")
+
+
+MEGABYTE = SPAM + b"x" * (1 << 20)
+
+
+def unbuffered(filter_file, *words, **options):
+    return subprocess.Popen(
+        [sys.executable, "-u", "-m", "textnb", "check", str(filter_file), *words],
+        stdin=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        **options,
+    )
+
+
+def test_a_message_that_stdout_takes_in_part_only_has_failed(filter_file, tmp_path):
+    """An unbuffered stdout takes what fits and does not say that it is not all."""
+    limits = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))}
+    with (
+        (tmp_path / "out").open("wb") as out,
+        unbuffered(filter_file, "--passthrough", stdout=out, **limits) as process,
+    ):
+        process.communicate(MEGABYTE)
+    assert process.returncode == 3
+
+
+@pytest.mark.parametrize("words", [["--passthrough"], ["--passthrough", "--bogus"]])
+def test_a_stdout_that_does_not_block_gets_the_whole_message(filter_file, words):
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    with unbuffered(filter_file, *words, stdout=writing, stderr=subprocess.DEVNULL) as process:
+        os.close(writing)
+        process.stdin.write(MEGABYTE)
+        process.stdin.close()
+        with os.fdopen(reading, "rb") as out:
+            assert out.read().endswith(MEGABYTE)
+    assert process.returncode == (0 if len(words) == 1 else 3)
+
+
+def test_what_an_interrupt_comes_in_between_is_passed_on_whole(filter_file):
+    with unbuffered(filter_file, "--passthrough", stdout=subprocess.PIPE) as process:
+        process.stdin.write(MEGABYTE[:1000])
+        process.stdin.flush()
+        while int.from_bytes(fcntl.ioctl(process.stdin, termios.FIONREAD, bytes(4)), sys.byteorder):
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        process.stdin.write(MEGABYTE[1000:])
+        process.stdin.close()
+        found = process.stdout.read()
+        assert (len(found), found == MEGABYTE) == (len(MEGABYTE), True)
+    assert process.returncode == 3

@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -195,3 +196,17 @@ print(can_fork())
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment)
     assert done.stdout.strip() == str(sys.platform == "linux")
+
+
+def test_an_unbuffered_stdout_that_is_full_is_an_error(model, tmp_path):
+    """It takes what fits, and does not say that it is not all."""
+    (tmp_path / "lines").write_text("lunch tomorrow\n" * 20_000)
+    with (tmp_path / "out").open("wb") as out:
+        done = subprocess.run(
+            [sys.executable, "-u", "-m", "textnb", "predict", model, "--lines", "lines"],
+            stdout=out,
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1001, 1001)),
+        )
+    assert done.returncode == 2

@@ -71,8 +71,25 @@ def test_names_like_it_and_other_values_stay():
 
 
 def test_a_header_after_a_lone_carriage_return_is_one_for_some_readers():
-    assert tagged(b"Subject: a\rX-Textnb: ham\nTo: b\n\n", VALUE) == ADDED + b"\nSubject: a\rTo: b\n\n"
-    assert tagged(b"Subject: a\r\rX-Textnb: ham\nTo: b\n\n", VALUE) == ADDED + b"\nSubject: a\r\rTo: b\n\n"
+    assert tagged(b"Subject: a\rX-Textnb: ham\nTo: b\n\n", VALUE) == ADDED + b"\nSubject: a\nTo: b\n\n"
+    assert tagged(b"Subject: a\rX-Textnb: ham\rTo: b\n\n", VALUE) == ADDED + b"\nSubject: a\rTo: b\n\n"
+    assert tagged(b"Subject: a\rX-Textnb: ham\n x\r\nTo: b\n\n", VALUE) == ADDED + b"\r\nSubject: a\r\nTo: b\n\n"
+    body = b"Subject: a\r\rX-Textnb: of the body\nTo: b\n\n"
+    assert tagged(body, VALUE) == ADDED + b"\n" + body
+
+
+def test_the_blank_line_stays_where_it_is():
+    """Removed with the carriage return before it, a forged header let the body into the header."""
+    body = b"\n\nX-Textnb: ham\nList-Id: injected\n\nbuy now\n"
+    assert tagged(b"Subject: a\rX-Textnb: x" + body, VALUE) == ADDED + b"\nSubject: a" + body
+    message = b"From: x\r\r\nX-Textnb: ham\r\r\nSubject: y\r\r\n\r\r\nbody"
+    assert tagged(message, VALUE) == ADDED + b"\r\n" + message.replace(b"X-Textnb: ham\r\r\n", b"")
+
+
+def test_it_goes_after_the_lines_of_mailboxes():
+    message = b"From a@b Mon\nFrom c@d Tue\n>From e@f\nSubject: a\nX-Textnb: ham\n\nbody"
+    mailbox, rest = message[: message.index(b">From")], b"\n>From e@f\nSubject: a\n\nbody"
+    assert tagged(message, VALUE) == mailbox + ADDED + rest
 
 
 def test_a_value_is_ascii():
@@ -96,7 +113,8 @@ def test_readers_find_one_header_and_the_body_is_untouched(message):
     header, _, body = found.partition(ADDED)
     own = re.split(rb"(?<=\n)(?=\r?\n)", message[len(header) :], maxsplit=1)
     assert body.endswith(own[-1] if len(own) == 2 else b"")
-    assert header == b"" or (header.startswith(b"From ") and header.count(b"\n") == 1)
+    assert header == b"" or header.startswith(b"From ")
+    assert all(line.startswith(b"From ") for line in header.splitlines())
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from importlib import import_module
 from types import FunctionType
@@ -42,8 +43,17 @@ def call(arguments: list[str]) -> Any:
     return typer_app.call(arguments)
 
 
+def _whole(stream: Any) -> Any:
+    """An unbuffered stream (python -u) with a buffer for a line: without one, what does not fit is lost in silence."""
+    raw = getattr(stream, "buffer", None)
+    if not isinstance(raw, io.RawIOBase):
+        return stream
+    return io.TextIOWrapper(io.BufferedWriter(raw), stream.encoding, stream.errors, line_buffering=True)
+
+
 def run(arguments: list[str]) -> int:
     """Run a command line; its exit code."""
+    sys.stdout = _whole(sys.stdout)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a pipe may know fewer characters than a table has

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import sys
-from errno import EBADF
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from contextlib import contextmanager
+from signal import SIGINT, signal
+from typing import TYPE_CHECKING, Annotated
 
 from textnb.cli import options
-from textnb.cli.failures import FAILED_BY_COMMAND, discard, report_failure
+from textnb.cli.failures import FAILED_BY_COMMAND, discard, open_stdout, report_failure, write_bytes
 from textnb.cli.output import announce_terminal, notice, show, show_json
 from textnb.cli.parameters import Argument, Option
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
+    from textnb.model.explanation import Explanation
     from textnb.workflow.checking import Verdict
 
-CODES = {"spam": 0, "ham": 1, "unsure": 2}
+CODES = {True: 0, False: 1, None: 2}  # by whether it is spam
 FAILED = FAILED_BY_COMMAND["check"]
 EXPLAINED = 15  # contributions that -v shows
 
@@ -43,7 +44,8 @@ def check(
     """Say whether a message is spam, by MODEL's policy: its costs, its ceiling, its unsure band.
 
     The exit code is 0 for spam, 1 for ham, 2 for unsure, and 3 for every failure, of whatever kind. Printed are the
-    label, the probability of the class that counts as spam, and its score, the log-odds before calibration.
+    label, the probability of the class that counts as spam, and its score, the log-odds before calibration. Of a
+    message with a score of 0 the model knows nothing: without a policy, it is unsure.
 
     It is one message per call, which may be packed by gzip, bzip2 or xz: also a mailbox of several is read as one, and
     an archive is a failure. (`textnb predict` takes mailboxes and archives apart.)
@@ -51,6 +53,8 @@ def check(
     With --passthrough the message goes to stdout, byte for byte, with one header such as `X-Textnb: spam; 0.998;
     score 6.2` on top; headers of that name that it came with are removed. If anything fails, the message is passed on
     unchanged, and the exit code is 3. A packed message has no room for a header: it stays as it is.
+
+    Of a message over 8 MB the beginning is judged, and it is not learned.
 
     With --update, a message is learned as what it was taken for if that is at least 0.999 probable, and if MODEL
     knows neither its content nor its Message-ID: what somebody has taught it is never overturned. MODEL needs a ledger.
@@ -77,7 +81,7 @@ def check(
       * ? textnb check $HOME/mail.tnb --quiet
       Junk
     """
-    from textnb.workflow.checking import MOST_BYTES, SURE, learn_if_sure, read_content, require_ledger
+    from textnb.workflow.checking import SURE, explain_verdict, learn_if_sure, read_content, require_ledger
     from textnb.workflow.checking import check as check_message
 
     def judged(content: bytes) -> Verdict:
@@ -91,28 +95,38 @@ def check(
             require_ledger(model)
         return check_message(model, content, name=message, positive=positive)
 
-    def learn(verdict: Verdict) -> None:
-        if update and learn_if_sure(model, verdict, SURE if update_above is None else update_above):
+    def learn(verdict: Verdict) -> bool | None:
+        """Whether the message was learned; None if that is not asked for."""
+        if not update:
+            return None
+        was_learned = learn_if_sure(model, verdict, SURE if update_above is None else update_above)
+        if was_learned:
             notice(f"learned it as {verdict.answer.label_text}", quiet)
+        return was_learned
 
     announce_terminal([message], quiet)
     if passthrough:
         return _pass_through(message, judged, learn)
-    verdict = judged(read_content(message, MOST_BYTES + 1))
-    if not quiet:
-        _show(verdict, model, verbose, as_json)
-    learn(verdict)
-    return CODES[verdict.decision]
+    from textnb.corpora.mbox import MAX_MESSAGE
+
+    verdict = judged(read_content(message, MAX_MESSAGE))  # enough to judge one without an end
+    why = explain_verdict(model, verdict) if verbose and not quiet else None  # by the model that has judged
+    was_learned = None
+    try:
+        was_learned = learn(verdict)
+    finally:
+        if not quiet:
+            _show(verdict, why, was_learned, as_json)
+    return CODES[verdict.is_positive]
 
 
-def _show(verdict: Verdict, model: Path, verbose: bool, as_json: bool) -> None:
+def _show(verdict: Verdict, why: Explanation | None, was_learned: bool | None, as_json: bool) -> None:
     from textnb.report.verdict import verdict_line
-    from textnb.workflow.checking import explain_verdict
 
-    why = explain_verdict(model, verdict) if verbose else None
-    stdout = _stdout()
+    stdout = open_stdout()
     if as_json:
-        show_json(verdict.to_json() | ({} if why is None else {"explanation": why.to_json()}))
+        found = verdict.to_json() | ({} if why is None else {"explanation": why.to_json()})
+        show_json(found if was_learned is None else found | {"learned": was_learned})
     else:
         show(verdict_line(verdict))
     if why is not None and not as_json:
@@ -122,7 +136,7 @@ def _show(verdict: Verdict, model: Path, verbose: bool, as_json: bool) -> None:
     stdout.flush()
 
 
-def _pass_through(message: str, judged: Callable[[bytes], Verdict], learn: Callable[[Verdict], None]) -> int:
+def _pass_through(message: str, judged: Callable[[bytes], Verdict], learn: Callable[[Verdict], object]) -> int:
     """Write the message with its verdict, then learn it; without a verdict, write it as it is. Return the exit code.
 
     All errors end here, because those that leave a command are of one that has not read its message yet.
@@ -134,16 +148,17 @@ def _pass_through(message: str, judged: Callable[[bytes], Verdict], learn: Calla
 
     content, verdict, failure = b"", None, None
     try:
-        content = read_content(message)
+        with _held_interrupts() as interrupts:
+            content = read_content(message)
+        if interrupts:
+            raise KeyboardInterrupt
         verdict = judged(content)
         if not is_packed(content):
             content = tagged(content, verdict_line(verdict))
     except (Exception, KeyboardInterrupt) as error:
         failure = error
     try:
-        stdout = _stdout()
-        stdout.buffer.write(content)
-        stdout.flush()
+        write_bytes(content)
     except (Exception, KeyboardInterrupt) as error:
         discard(sys.stdout)
         failure = failure or error
@@ -157,7 +172,15 @@ def _pass_through(message: str, judged: Callable[[bytes], Verdict], learn: Calla
     return 0
 
 
-def _stdout() -> TextIO:
-    if sys.stdout is None:
-        raise OSError(EBADF, "stdout is closed; open it, or ask for nothing but the exit code (--quiet)")
-    return sys.stdout
+@contextmanager
+def _held_interrupts() -> Iterator[list[int]]:
+    """Interrupts wait in a list, so that none loses what has been read; a terminal, where people type, is let go."""
+    interrupts: list[int] = []
+    if sys.stdin is not None and sys.stdin.isatty():
+        yield interrupts
+        return
+    before = signal(SIGINT, lambda number, frame: interrupts.append(number))
+    try:
+        yield interrupts
+    finally:
+        signal(SIGINT, before)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from typing import Any
+from errno import EBADF
+from typing import Any, TextIO
 
 FAILED = 2
 FAILED_BY_COMMAND = {"check": 3}  # whose 0, 1 and 2 are its answers
+_PIECE = 1 << 20  # bytes written at a time
 PASSED_ON = ("check", "--pass")  # a command of which stdin is passed on, whatever happens, and how its option begins
 
 
@@ -61,13 +63,37 @@ def discard(stream: Any) -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
+def open_stdout() -> TextIO:
+    if sys.stdout is None:
+        raise OSError(EBADF, "stdout is closed; open it, or ask for nothing but the exit code (--quiet)")
+    return sys.stdout
+
+
+def write_bytes(content: bytes) -> None:
+    """Write all of these to stdout: an unbuffered one takes a part at a time, one that does not block may be full."""
+    stdout = open_stdout()
+    stdout.flush()
+    try:
+        descriptor = stdout.fileno()
+    except OSError:  # it is no file
+        stdout.buffer.write(content)
+        return
+    rest = memoryview(content)
+    while rest:
+        try:
+            rest = rest[os.write(descriptor, rest[:_PIECE]) :]
+        except BlockingIOError:
+            from select import select
+
+            select([], [descriptor], [])
+
+
 def pass_on_stdin() -> None:
     """Copy stdin to stdout as it is, if it is no terminal; what fails here has failed before."""
     if sys.stdin is None or sys.stdout is None or sys.stdin.isatty():
         return
     try:
-        sys.stdout.buffer.write(sys.stdin.buffer.read())
-        sys.stdout.flush()
+        write_bytes(sys.stdin.buffer.read())
     except OSError:
         discard(sys.stdout)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from io import BufferedIOBase
 
 BLOCK = 1 << 20
-MAX_MESSAGE = 1 << 27  # bytes
+MAX_MESSAGE = 1 << 26  # bytes
 _LONGEST_START = 4096  # bytes of a separator and the header line after it
 _HEADER = rb"(?=[!-9;-~]{1,200}[ \t]*:|>?From )"
 _MONTH = rb"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"

@@ -135,6 +135,11 @@ class Predictor:
         return [None if c == UNSURE else labels[c] for c in decided.tolist()]
 
     @property
+    def has_policy(self) -> bool:
+        """Whether decisions have a price."""
+        return self.policy is not None
+
+    @property
     def is_mail(self) -> bool:
         """Whether documents are messages."""
         return self.analyzer.is_mail

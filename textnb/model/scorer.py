@@ -107,8 +107,16 @@ class Scorer:
             settings["unknown"] == "token",
         ).scores
 
-    def scored(self, text: str) -> Scored:
-        """The raw scores of a text and its probabilities."""
+    @property
+    def has_policy(self) -> bool:
+        """Whether decisions have a price."""
+        return self._rule is not None
+
+    def scored(self, document: str | bytes) -> Scored:
+        """The raw scores of a text and its probabilities; a message may be bytes."""
+        text: Any = document
+        if self.is_mail and isinstance(document, bytes):
+            text = document.decode("utf-8", "surrogateescape")
         counted = text if self._rendered is None else self._rendered(text)
         if len(counted) > self._longest:
             return self._ask_predictor(text)
@@ -119,16 +127,16 @@ class Scorer:
         calibrated = joint if self._calibration is None else self._calibration.apply(joint, length)
         return Scored(joint, log_posterior(calibrated))
 
-    def log_proba(self, text: str, *, raw: bool = False) -> list[float]:
+    def log_proba(self, text: str | bytes, *, raw: bool = False) -> list[float]:
         """log P(c | x) of each class: calibrated if the model is, or as the raw model has it."""
         joint, log_proba = self.scored(text)
         return log_posterior(joint) if raw else log_proba
 
-    def score(self, text: str, positive: Any) -> float:
+    def score(self, text: str | bytes, positive: Any) -> float:
         """The log-odds of a class against all others together, from raw scores: it ranks where probabilities tie."""
         return score_of(self.scored(text).joint, self.classes.index(positive))
 
-    def decide(self, text: str) -> Any:
+    def decide(self, text: str | bytes) -> Any:
         """The class that the policy names, None where it is unsure; without a policy, the most probable one."""
         return self.named(self.log_proba(text))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -79,14 +79,20 @@ def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
         yield batch
 
 
-def text_blocks(documents: Iterable[str]) -> Iterator[list[str]]:
-    """Lists of documents of about BLOCK_CHARACTERS characters."""
-    block: list[str] = []
+def text_blocks(
+    documents: Iterable[Item],
+    most: int | None = None,
+    most_characters: int | None = None,
+    size: Callable[[Item], int] = len,  # type: ignore[assignment]
+) -> Iterator[list[Item]]:
+    """Lists of up to `most` documents and, the last one not counted, up to so many characters, or BLOCK_CHARACTERS."""
+    most_characters = BLOCK_CHARACTERS if most_characters is None else most_characters
+    block: list[Item] = []
     characters = 0
     for document in documents:
         block.append(document)
-        characters += len(document)
-        if characters >= BLOCK_CHARACTERS:
+        characters += size(document)
+        if characters >= most_characters or len(block) == most:
             yield block
             block, characters = [], 0
     if block:

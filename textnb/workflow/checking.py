@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textnb.corpora.files import STDIN, open_source
 from textnb.corpora.mailboxes import NoDocument, Reading, text_of
@@ -15,23 +15,22 @@ from textnb.workflow.prediction import Answer, answers, positive_class, text_pre
 if TYPE_CHECKING:
     from textnb.model.explanation import Explanation
 
-MOST_BYTES = 1 << 26  # of a message
+MOST_BYTES = 1 << 23  # of a message that are judged
 SURE = 0.999  # the least probability at which a message may be learned by what the model says of it
 
 
 class Verdict(NamedTuple):
-    """What a model says of a message: its answer, the class that counts as spam, and the document that was read."""
+    """What a model says of a message: its answer, the class that counts as spam, and what was judged."""
 
     answer: Answer
     positive: Any
-    document: str
+    document: str  # the beginning of a large one
+    is_whole: bool = True  # whether the document is all of the message
 
     @property
-    def decision(self) -> Literal["spam", "ham", "unsure"]:
-        """Whether the positive class is named, another one, or none."""
-        if self.answer.label is None:
-            return "unsure"
-        return "spam" if self.answer.label == self.positive else "ham"
+    def is_positive(self) -> bool | None:
+        """Whether the positive class is named, or another one; None if none is."""
+        return None if self.answer.label is None else bool(self.answer.label == self.positive)
 
     @property
     def probability(self) -> float:
@@ -45,7 +44,7 @@ class Verdict(NamedTuple):
         return self.answer.score
 
     def to_json(self) -> dict[str, Any]:
-        found = {"positive": self.positive, "probability": self.probability, "decision": self.decision}
+        found = {"positive": self.positive, "probability": self.probability, "is_positive": self.is_positive}
         return self.answer.to_json() | found
 
 
@@ -79,8 +78,8 @@ def check(model: str | PathLike[str], content: bytes, *, name: str = STDIN, posi
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "mail.tnb")
     ...     TextClassifier().fit(["cheap pills", "lunch at noon"], ["spam", "ham"]).save(path)
-    ...     check(path, b"Subject: cheap!").decision
-    'spam'
+    ...     check(path, b"Subject: cheap!").is_positive
+    True
     """
     predictor = text_predictor(model)
     if predictor is None:
@@ -92,11 +91,11 @@ def check(model: str | PathLike[str], content: bytes, *, name: str = STDIN, posi
         raise ValueError(f"{fspath(model)} has no class named spam: say which counts as such (--positive): {classes}")
     if len(labels) < 2:
         raise ValueError(f"{fspath(model)} knows no other class than {labels[0]!r}: let it learn another one first")
-    if len(content) > MOST_BYTES:
-        raise ValueError(f"the message has more than {MOST_BYTES:,} bytes, and is not judged")
-    document = document_of(content, name, is_mail=predictor.is_mail)
+    document, is_whole = _read(content, name, predictor.is_mail)
     (answer,) = answers(predictor, [(name, document)], positive=str(labels[c]))
-    return Verdict(answer, labels[c], document)
+    if answer.score == 0 and not predictor.has_policy:  # the model knows nothing of it
+        answer = answer._replace(label=None)
+    return Verdict(answer, labels[c], document, is_whole)
 
 
 def explain_verdict(model: str | PathLike[str], verdict: Verdict) -> Explanation:
@@ -119,18 +118,23 @@ def learn_if_sure(model: str | PathLike[str], verdict: Verdict, least: float = S
     """Learn a message as what it was taken for, if that was probable enough, and the model does not know it.
 
     Neither its content nor its Message-ID may be known, under any label: what somebody has said is never overturned.
-    Returns whether it was learned.
+    One of which only the beginning was judged is not learned. Returns whether it was learned.
     """
-    if verdict.answer.label is None or verdict.answer.probability < least:
+    if verdict.answer.label is None or verdict.answer.probability < least or not verdict.is_whole:
         return False
     from textnb.workflow.updating import learn_if_new  # which those who are not sure need not wait for
 
     return learn_if_new(model, verdict.document, str(verdict.answer.label))
 
 
-def document_of(content: bytes, name: str = STDIN, *, is_mail: bool) -> str:
-    """The message as the model reads it, unpacked: one of mail without what was added locally, others as plain text."""
+def _read(content: bytes, name: str, is_mail: bool) -> tuple[str, bool]:
+    """The message as the model reads it, and whether that is all of it, unpacked.
+
+    One of mail is without what was added locally, others are plain text.
+    """
     try:
-        return text_of(unpacked(content), Reading(is_mail, lambda where, why: None, lambda note: None))
+        content = unpacked(content)
+        document = text_of(content[:MOST_BYTES], Reading(is_mail, lambda where, why: None, lambda note: None))
+        return document, len(content) <= MOST_BYTES
     except (NoDocument, PackedError) as error:
         raise ValueError(f"{'stdin' if name == STDIN else name}: {error}") from None

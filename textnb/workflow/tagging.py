@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 NAME = b"X-Textnb"
-_ENVELOPE = re.compile(rb"From [^\r\n]*+\r?\n")  # of an mbox, before the header
+_ENVELOPE = re.compile(rb"(?:From [^\r\n]*+\r?\n)++")  # of an mbox, before the header
 _HEADER_LINE = re.compile(rb"[^\s:]++[ \t]*+:|>From |\r?\n")  # how a header begins; the last one is empty
-_LINE_END = rb"(?:\r\n|\r|\n|\Z)"  # a carriage return alone ends a line for some who read mail
+_LINE_END = rb"(?:\r*+\n|\r|\Z)"  # a carriage return alone ends a line for some who read mail
 _CONTINUATION = rb"[ \t][^\r\n]*+" + _LINE_END
-_FORGED = re.compile(
-    rb"([\r\n])(?:" + NAME + rb"[ \t]*+:[^\r\n]*+" + _LINE_END + rb"(?:" + _CONTINUATION + rb")*+)++", re.IGNORECASE
-)
+_TAG = NAME + rb"[ \t]*+:[^\r\n]*+" + _LINE_END + rb"(?:" + _CONTINUATION + rb")*+"
+_FORGED = re.compile(rb"(\n|(?<![\r\n])\r)(?:" + _TAG + rb")++", re.IGNORECASE)
+_LAST_END = re.compile(rb"(?:\r*\n|\r)?\Z")
 
 
 def tagged(content: bytes, value: str) -> bytes:
@@ -31,10 +31,16 @@ def tagged(content: bytes, value: str) -> bytes:
     start = 0 if envelope is None else envelope.end()
     is_headed = _HEADER_LINE.match(content, start) is not None
     end = _end_of_header(content, start) if is_headed else start
-    header = _FORGED.sub(rb"\1", b"\n" + content[start:end])[1:]
+    header = _FORGED.sub(_end_around, b"\n" + content[start:end])[1:]
     line_end = _line_end(header) or _line_end(content[end:]) or _line_end(content[:start]) or b"\n"
     added = b"%s: %s%s" % (NAME, value.encode("ascii", "backslashreplace"), line_end)
     return b"".join([content[:start], added, header, b"" if is_headed else line_end, content[end:]])
+
+
+def _end_around(forged: re.Match[bytes]) -> bytes:
+    """The line end to keep, of those before and behind removed headers: the first, unless it might join the next one."""
+    behind = _LAST_END.search(forged[0])
+    return b"\n" if forged[1] == b"\n" or behind is None else behind[0]
 
 
 def _end_of_header(content: bytes, start: int) -> int:
