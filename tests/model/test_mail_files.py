@@ -5,6 +5,7 @@ import pytest
 
 from textnb import TextClassifier, load
 from textnb.model.file import stored_message_ids
+from textnb.model.scorer import open_scorer
 from textnb.model.update import drop_ledger
 from textnb.storage import open_model, write_model
 
@@ -94,3 +95,25 @@ def test_ids_that_are_missing_or_not_needed_are_refused(path, tmp_path):
         load(forged(words, {name: open_model(path).array(name) for name in NAMES}))
     with pytest.raises(ValueError, match="no need of it"):
         load(forged(path, drop=["ledger", "ledger_counts"]))
+
+
+def test_a_file_of_long_ngrams_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / "m.tnb"
+    monkeypatch.setattr("textnb.text.analyzer.LONGEST_MAIL_NGRAM", 64)
+    classifier = TextClassifier("multinomial", "counts", analyzer="mail", ngrams=(1, 64), calibrate=False)
+    classifier.fit(["Subject: a\n\nb", "c"], ["ham", "spam"]).save(path)
+    monkeypatch.undo()
+    assert open_scorer(path) is None
+    with pytest.raises(ValueError, match=r"m\.tnb.*up to 5 terms"):
+        load(path)
+
+
+def test_a_scorer_takes_the_bytes_of_messages(tmp_path):
+    message = b"From: a@b.example\nSubject: caf\xe9\n\ncheap \xff pills"
+    path = tmp_path / "m.tnb"
+    classifier = TextClassifier("multinomial", "counts", analyzer="mail", calibrate=False)
+    classifier.fit([message, b"Subject: lunch\n\nat noon"], ["spam", "ham"]).save(path)
+    scorer = open_scorer(path)
+    if scorer is not None:  # which the kernel makes
+        assert scorer.log_proba(message) == pytest.approx(classifier.predict_log_proba([message])[0].tolist())
+        assert scorer.decide(message) == scorer.decide(message.decode("utf-8", "surrogateescape")) == "spam"

@@ -7,6 +7,7 @@ import pytest
 
 from textnb import TextClassifier, load
 from textnb.model.parameters import AUTO, MAIL_LITERATURE
+from textnb.selection import tuning
 from textnb.selection.objectives import share_caught
 from textnb.selection.tuning import FOR_MAIL, Candidate, Fixed, tune
 from textnb.text.analyzer import Analyzer
@@ -138,3 +139,13 @@ def test_few_messages_get_what_the_literature_has():
     in_use = model.parameters_in_use
     assert {name: in_use[name] for name in MAIL_LITERATURE} == MAIL_LITERATURE
     assert in_use["min_deviation"] == 0.375
+
+
+def test_a_rare_class_is_among_the_messages_that_are_tried_on():
+    """Of 26,000 messages, two of them spam, those that were tried on had none, and counting what is caught failed."""
+    for n, n_spam in ((26_000, 2), (30_000, 60), (3_000, 40)):
+        class_ids = np.zeros(n, dtype=np.int64)
+        class_ids[np.linspace(1, n - 2, n_spam).astype(int)] = 1
+        some = tuning._some_messages(class_ids)
+        assert class_ids[some].sum() >= min(n_spam, tuning.FEWEST_MESSAGES)
+        assert (np.diff(some) > 0).all()

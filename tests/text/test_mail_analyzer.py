@@ -52,3 +52,10 @@ def test_an_explanation_shows_the_rendered_message_and_its_capitals():
     (spans,) = [row.spans for row in why.rows if row.term == "subject:Lunch"]
     assert [text[start:end] for start, end in spans] == ["subject:Lunch"]
     assert sum(row.contribution for row in why.rows) == pytest.approx(why.log_odds, 1e-9)
+
+
+def test_long_ngrams_are_refused():
+    """They are made before anything is counted: a message of half a megabyte took gigabytes."""
+    assert Analyzer("mail", (1, 5)).ngrams == (1, 5)
+    with pytest.raises(ValueError, match="up to 5 terms"):
+        Analyzer("mail", (1, 6))

@@ -330,12 +330,20 @@ def _evenly(n: int, most: int) -> Array:
 
 
 def _some_messages(class_ids: Array) -> Array:
-    """Positions of the messages that are tried on."""
+    """Positions of the messages that are tried on; so many of every class at least, as far as it has them."""
     some = _evenly(len(class_ids), MOST_MESSAGES)
-    classes, there = np.unique(class_ids, return_counts=True)
-    taken = np.bincount(class_ids[some], minlength=int(classes[-1]) + 1)[classes]
-    is_enough = (taken >= np.minimum(there, FEWEST_MESSAGES)).all()
-    return some if is_enough else _evenly(len(class_ids), MOST_DOCUMENTS)
+    if not _lacking(class_ids, some):
+        return some
+    some = _evenly(len(class_ids), MOST_DOCUMENTS)
+    added = [of_class[_evenly(len(of_class), FEWEST_MESSAGES)] for of_class in _lacking(class_ids, some)]
+    return distinct(np.concatenate([some, *added]))
+
+
+def _lacking(class_ids: Array, some: Array) -> list[Array]:
+    """The positions of each class that has too few among some."""
+    taken = np.bincount(class_ids[some], minlength=int(class_ids.max()) + 1)
+    there = np.bincount(class_ids)
+    return [np.flatnonzero(class_ids == c) for c in np.flatnonzero(taken < np.minimum(there, FEWEST_MESSAGES))]
 
 
 def _against_rest(joint: Array, class_ids: Array, positive: int) -> tuple[Array, Array]:

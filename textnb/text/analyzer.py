@@ -23,6 +23,7 @@ from textnb.text.tokenize import (
 )
 
 ANALYZERS = ("word", "char", "char_wb", "mail")
+LONGEST_MAIL_NGRAM = 5  # terms
 LONGEST_PLAIN_NGRAM = 64  # words; longer n-grams are not counted by the kernel, nor have they a compact form
 
 
@@ -52,6 +53,8 @@ class Analyzer:
             )
         object.__setattr__(self, "ngrams", check_ngram_range(self.ngrams))
         if self.is_mail:
+            if self.ngrams[1] > LONGEST_MAIL_NGRAM:
+                raise ValueError(f"n-grams of mail have up to {LONGEST_MAIL_NGRAM} terms, got {self.ngrams}")
             object.__setattr__(self, "mail", "all" if self.mail is None else _known_preset(self.mail))
         elif self.mail is not None:
             raise ValueError(f'mail={self.mail!r} says what is read of messages: leave it out, or take analyzer="mail"')

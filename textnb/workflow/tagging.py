@@ -38,7 +38,7 @@ def tagged(content: bytes, value: str) -> bytes:
 
 
 def _end_around(forged: re.Match[bytes]) -> bytes:
-    """The line end to keep, of those before and behind removed headers: the first, unless it might join the next one."""
+    """The line end to keep, of those before and behind removed headers: not a CR that might join the next."""
     behind = _LAST_END.search(forged[0])
     return b"\n" if forged[1] == b"\n" or behind is None else behind[0]
 

@@ -38,6 +38,11 @@ def test_what_clients_and_filters_note_in_a_header_is_left_out(header):
         assert canonical(copy) == MESSAGE
 
 
+def test_lines_that_are_no_headers_hide_none():
+    text = "Subject: a\nno header\nTo: b\n\nStatus: of the body\n"
+    assert canonical(text.replace("To: b\n", "To: b\nStatus: RO\n")) == canonical(text) == text
+
+
 def test_other_headers_and_the_body_are_not_touched():
     text = "X-Statusbar: on\nSubject: a\n Status: folded\nMy-Status: ok\n\nStatus: RO\n\nX-UID: 1\n"
     assert canonical(text) == text

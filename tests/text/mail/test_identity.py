@@ -20,6 +20,7 @@ NAMED = [
     "From us Fri Nov 20 10:00:00 2026\nMessage-ID: <1@example.com>\n\n",
     ">From us\nReceived: by the relay\nMessage-ID: <1@example.com>\n\n",
     "Message-ID: <1@example.com>\nMessage-ID: <2@example.com>\n\n",
+    "Subject: lunch\nno header\nMessage-ID: <1@example.com>\n\n",
 ]
 NAMELESS = [
     "",

@@ -30,7 +30,6 @@ _LOCAL = rf"(?i:{_LOCAL_NAMES})[ \t]*+:{_VALUE}"
 _TOP = re.compile(
     rf"(?:\ufeff*+(?=[!-~])|[\ufeff\n]*+(?=>?From ))((?:{_MAILBOX_LINE}|{_LOCAL})*+)(?={_NAME})", re.ASCII
 )
-_HEADERS = re.compile(rf"(?:{_MAILBOX_LINE}|{_NAME}{_VALUE})*+")
 _LOCAL_HEADERS = re.compile(f"^{_LOCAL}", re.MULTILINE | re.ASCII)
 _LOCAL_STARTS = (*sorted(BOOKKEEPING), *BOOKKEEPING_OF_CLIENTS)
 _LINE_END = re.compile(r"(?<!\r)\r+\n")  # of a long run without an end, each sign is looked at once
@@ -75,7 +74,7 @@ def canonical(message: str) -> str:
     has_escaped = "\nFrom " in f"\n{top[1]}" and ">From " in message
     if not (has_local or has_escaped):
         return message[top.end() :]
-    end = _HEADERS.match(message, top.end()).end()  # type: ignore[union-attr]  # it matches nothing, too
+    end = message.find("\n\n", top.end()) + 1 or len(message)  # lines that are no header do not end it
     header, rest = message[top.end() : end], message[end:]
     if has_local:
         header = _LOCAL_HEADERS.sub("", header)

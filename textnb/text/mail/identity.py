@@ -9,9 +9,12 @@ import re
 
 _LONGEST_HEADER = 1 << 18  # characters of a message among which its headers are looked for
 _NAME = r"(?i:message-id)[ \t]*+:"
-_OTHER_LINE = rf"(?!{_NAME})(?:[!-9;-~]++[ \t]*+:|[ \t]|>?From )[^\n]*+\n"  # a header, more of one, or a mailbox's line
+_HEADER = r"(?:>?From |[!-9;-~]++[ \t]*+:)"  # or a mailbox's own line
+_OTHER_LINE = rf"(?!{_NAME}|\r*+\n)[^\n]++\n"  # a blank one ends the headers, and one that is no header does not
 _VALUE = r"([^\n]*+(?:\n[ \t][^\n]*+)*+)"
-_FIRST_NAME = re.compile(f"(?:{_OTHER_LINE})*+{_NAME}{_VALUE}", re.ASCII)  # which never goes back, so it is linear
+_FIRST_NAME = re.compile(
+    f"(?={_HEADER})(?:{_OTHER_LINE})*+{_NAME}{_VALUE}", re.ASCII
+)  # which never goes back, so it is linear
 
 
 def message_id(message: str) -> str | None:
