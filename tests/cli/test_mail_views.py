@@ -3,7 +3,6 @@
 import pytest
 from mail_samples import mboxrd, message, messages
 
-
 MAILBOXES = ("spam=spam.mbox", "ham=ham.mbox")
 ODD = message("Lunch and a meeting tomorrow, thanks\n", "=?utf-8?q?R=C3=A9union=1B[31m?=", 5000)
 

@@ -65,8 +65,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator, TextModel):
         if not given. `assumed` is about any class against the rest, of two classes about the second. Only `most_terms`
         of a document count, the clearest; None: all.
     objective : {"accuracy", "log-loss", "caught"}, default=None
-        What is best where `fit` chooses: the most accurate, the surest, or what catches most spam while at most 1 % of
-        the rest are lost. None: the last for messages of two classes, one of them called spam, else the first.
+        What is best where `fit` chooses: the most accurate, the surest, or what catches most of one class, on average
+        while 0 to 1 % of the rest are lost. None: the last where `positive` is given, and for messages of two classes,
+        one of them called spam; else the first.
+    positive : class, default=None
+        The class that is to be caught, against the rest. None: the one called spam.
     ledger : bool, default=None
         Whether to remember, as a hash of 128 bits, which documents were learned under which label: then only those can
         be forgotten, and none need be learned twice; 24 bytes per document. Messages are hashed without what mailboxes

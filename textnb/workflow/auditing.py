@@ -83,7 +83,8 @@ def audit(
     threshold : float, default=0.8
         How alike near duplicates are, from 0 to 1.
     **settings
-        Parameters of the `TextClassifier` that judges labels; by default complement on log-tfidf, and robinson for mail.
+        Parameters of the `TextClassifier` that judges labels; by default complement on log-tfidf, for mail
+        robinson.
 
     Examples
     --------
