@@ -492,7 +492,7 @@ class TextModel:
         return replace(choice, positive=str(labels[positive]))
 
     def _positive_among(self, labels: list[Any]) -> int | None:
-        """The position of the class to be caught: the one named, or that called spam, beside one other or if asked for."""
+        """The position of the class to be caught: the one named, or that called spam beside one other."""
         if self.positive is not None:
             if self.positive not in labels:
                 listed = ", ".join(map(str, labels))
@@ -616,7 +616,7 @@ class TextModel:
         """Only how the model is derived from its counts may change after fitting."""
         now = self.get_params(deep=False)
         for name, value in self._fitted_with.items():
-            if name not in MAY_CHANGE and not _equal(now[name], value):
+            if name not in MAY_CHANGE and not are_equal(now[name], value):
                 raise ValueError(f"{name} was {value!r} in fit and cannot become {now[name]!r} afterwards: fit anew")
 
 
@@ -658,7 +658,7 @@ def _are_enough_to_choose(class_ids: Array) -> bool:
     return len(class_ids) >= max(FEWEST_DOCUMENTS, 2 * n_classes) and n_classes > 1
 
 
-def _equal(a: Any, b: Any) -> bool:
+def are_equal(a: Any, b: Any) -> bool:
     return a is b or bool(np.array_equal(np.asarray(a, dtype=object), np.asarray(b, dtype=object)))
 
 

@@ -10,7 +10,7 @@ from textnb.text.mail.title import LONGEST_TITLE, title_of
     [
         ("Subject: lunch\nFrom: Ann <a@example.org>\n\nat noon\n", "lunch - Ann <a@example.org>"),
         ("Return-Path: <x@y>\nFrom: a@example.org\nSubject: =?utf-8?b?Y2Fmw6k=?=\n\n", "café - a@example.org"),
-        ("From a Mon Jan  5\r\nSubject: two\r\n lines\r\nFrom: =?latin1?q?J=F6rg?= <j@x>\r\n\r\n", "two lines - Jörg <j@x>"),
+        ("From a Mon\r\nSubject: two\r\n lines\r\nFrom: =?latin1?q?J=F6?= <j@x>\r\n\r\n", "two lines - Jö <j@x>"),
         ("Subject: lunch\n\nat noon\n", "lunch"),
         ("Subject:\nFrom: a@example.org\n\nat noon\n", "a@example.org"),
         ("To: us\n\nSubject: no header\n", "To: us Subject: no header"),
