@@ -161,9 +161,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator, TextModel):
         return self._merge(other)
 
     def blank(self) -> TextClassifier:
-        """A classifier that counts and weighs like this one, and has learned nothing: what it learns can be merged."""
+        """One that counts, weighs and decides like this one, and has learned nothing: what it learns can be merged."""
         self.check_fitted()
-        return clone(self)._set(self._continued().blank(), None, None, self._chosen)
+        return clone(self)._set(self._continued().blank(), self.calibration_, self.policy_, self._chosen)
 
     def __add__(self, other: TextClassifier) -> TextClassifier:
         """A new classifier that has learned what both have."""

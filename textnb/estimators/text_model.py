@@ -42,6 +42,7 @@ from textnb.model.parameters import (
     Units,
     Unknown,
     Weights,
+    check_weights_of,
     effective,
     is_auto,
     left_to_choice,
@@ -466,6 +467,7 @@ class TextModel:
         is with any documents and classes of which one is named as `positive`.
         """
         self._check_parameters()
+        check_weights_of(self.model, self.weights)
         labels = [] if classes is None else classes.tolist()
         positive = self._positive_among(labels)
         wanted = "caught" if self.objective is None and self.positive is not None else self.objective
@@ -513,6 +515,7 @@ class TextModel:
     def new_learner(self, *, keep_ledger: bool, chosen: Mapping[str, Any] = MappingProxyType({})) -> Learner:
         """A learner with these parameters, and with what was chosen for those that are "auto"."""
         recipe = self._recipe(chosen)
+        check_weights_of(self.model, self.weights)
         return Learner.new(recipe, self._given_terms(recipe.analyzer), keep_ledger=keep_ledger)
 
     def _given_terms(self, analyzer: Analyzer) -> TermTable | None:
