@@ -1,4 +1,4 @@
-"""What the commands that show a model say of mail: audit, diff, explain, tune."""
+"""What audit and diff say of mail, given as mailboxes with their class."""
 
 import pytest
 from mail_samples import mboxrd, message, messages
