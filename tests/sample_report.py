@@ -212,6 +212,7 @@ def _document(
         "true_probability": row[true],
         "n_words": sum(counts.values()),
         "unknown_share": 0.25,
+        "title": None,
         "text": text,
         "is_cut": number % 4 == 0,
         "label": predicted,

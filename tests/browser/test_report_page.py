@@ -215,6 +215,22 @@ def test_marks_stand_in_text_of_any_characters(open_page) -> None:
     assert shown.evaluate("text => text.textContent") == expected
 
 
+def test_a_message_is_called_by_its_title_also_when_it_is_open(open_page) -> None:
+    found = two_classes()
+    title = "Cheap <b>pills</b> \u202e - André <a@example.org>"
+    for document in found.report["documents"]:
+        document["title"] = title
+    page = open_page(found)
+    cell_button(page, *largest_error(found)[:2]).click()
+    for of in ("#cell-list", "#look"):
+        entry = page.locator(f"{of} details.document").first
+        assert entry.locator(".title").inner_text() == printable(title)
+        if entry.get_attribute("open") is None:
+            entry.locator("summary").click()
+        entry.locator(".text").wait_for()
+        assert entry.locator(".title").is_visible()
+
+
 @pytest.mark.parametrize("name", ["two", "three"])
 def test_rows_rest_and_sum_are_those_of_the_explanation(open_page, name: str) -> None:
     found = SAMPLES[name]

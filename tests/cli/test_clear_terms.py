@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from textnb import TextClassifier, load
+
 CLARITY = ["--assumed", "0.52", "--min-deviation", "0.2", "--most-terms", "20"]
 
 
@@ -66,3 +68,31 @@ def test_tables_of_several_columns_have_no_clear_terms(textnb, mail_csv, tmp_pat
     done = textnb("train", "table.csv", "--numeric", "n", "--model", "robinson", "-o", "mixed.tnb")
     assert done.code == 2
     assert "a robinson model cannot be combined with categorical or numeric columns" in done.err
+
+
+@pytest.mark.parametrize("weights", ["counts", "tfidf", "log-tfidf"])
+@pytest.mark.parametrize("command", ["train", "tune", "count -o new.tnb", "audit", "train --stream"])
+def test_weights_that_a_model_does_not_take_are_refused(textnb, mail_csv, tmp_path, command, weights):
+    """They once became binary, and nobody was told."""
+    done = textnb(*command.split(), mail_csv, "--model", "fisher", "--weights", weights)
+    assert (done.code, done.out, list(tmp_path.glob("*.tnb"))) == (2, "", [])
+    assert done.err == f"textnb: a fisher model takes binary weights, got {weights}: leave --weights out\n"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--model", "fisher", "--weights", "auto"], ["--model", "auto", "--weights", "tfidf", "--analyzer", "mail"]],
+    ids=" ".join,
+)
+def test_weights_may_be_left_to_choice(textnb, mail_csv, options):
+    assert textnb("train", mail_csv, *options).code == 0
+
+
+def test_without_weights_they_are_those_of_the_model(textnb, mail_csv, tmp_path):
+    for command in ("train", "count"):
+        assert textnb(command, mail_csv, "--model", "fisher", "-o", f"{command}.tnb").code == 0
+        loaded = load(tmp_path / f"{command}.tnb")
+        assert loaded.weights == "binary"
+        loaded.fit(["cheap", "lunch"], ["spam", "ham"])
+    with pytest.raises(ValueError, match="a robinson model takes binary weights, got counts: leave --weights out"):
+        TextClassifier("robinson", "counts").fit(["cheap", "lunch"], ["spam", "ham"])

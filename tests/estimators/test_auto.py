@@ -259,6 +259,7 @@ def test_models_chosen_differently_say_how_to_count_alike():
         first + second
     both = first + first.blank().learn(TEXTS, LABELS)
     assert both.n_documents_ == 90
+    assert both.calibration_ == first.calibration_ is not None
     assert in_use(both) == chosen
     assert_same_model(both, pickle.loads(pickle.dumps(first)).learn(TEXTS, LABELS))
 

@@ -11,6 +11,7 @@ from without_kernel import without_kernel
 
 from textnb import TextClassifier, load
 from textnb.likelihood.families import FAMILIES
+from textnb.model.parameters import usual_weights
 
 PIECES = ["apple", "Apple", "bread", "egg", "egg egg", "<UNK>", "UNK", "a", ".", ""]
 PIECES += ["ünï", "中文字", "İX", "\ud83d\ud83d", "\0\0"]
@@ -41,7 +42,8 @@ def unflushed():
 
 def new(options, n_jobs=None):
     analyzer, ngrams = options["terms"]
-    chosen = {name: options[name] for name in ("model", "weights", "unknown", "ledger")} | options["limits"]
+    chosen = {name: options[name] for name in ("model", "unknown", "ledger")} | options["limits"]
+    chosen["weights"] = usual_weights(options["model"], options["weights"])  # others are refused
     return TextClassifier(**chosen, analyzer=analyzer, ngrams=ngrams, calibrate=False, n_jobs=n_jobs)
 
 

@@ -233,6 +233,27 @@ def test_words_that_flip_are_those_of_the_text():
     assert flip.words in (["meetings"], ["offers"])
 
 
+@pytest.mark.parametrize(
+    "settings", [{"analyzer": "char_wb", "ngrams": (2, 3)}, {"analyzer": "word"}], ids=["characters", "words"]
+)
+def test_words_that_flip_keep_their_case_where_terms_do(settings):
+    texts = ["Cheap Pills", "Cheap Watches", "cheap lunch", "cheap dinner"]
+    labels = ["spam", "spam", "ham", "ham"]
+    classifier = textnb.TextClassifier(model="multinomial", weights="counts", lowercase=False, **settings)
+    classifier.fit(texts, labels)
+    flip = classifier.explain("Cheap Cheap cheap").what_would_flip()
+    assert (flip.words, flip.spans) == (["Cheap"], [(0, 5), (6, 11)])
+
+
+def test_terms_of_mail_that_flip_keep_their_case():
+    """They were once all lower-cased, so that `subject:Cheap` and `subject:cheap` looked the same."""
+    messages = [f"Subject: {word}\n\n{text}\n" for word, text in (("Cheap", "pills"), ("cheap", "lunch"))] * 3
+    classifier = textnb.TextClassifier(analyzer="mail", model="log-odds", mail="no-source")
+    classifier.fit(messages, ["spam", "ham"] * 3)
+    flip = classifier.explain("Subject: Cheap\n\n").what_would_flip()
+    assert flip.words == ["subject:Cheap"]
+
+
 def test_a_search_for_what_would_flip_predicts_so_many_characters(monkeypatch):
     from textnb.model import flipping
 

@@ -78,7 +78,12 @@ def test_what_was_chosen_comes_before_the_literature_and_after_what_is_given():
 
 
 def test_models_of_clear_terms_and_mail_have_a_literature_of_their_own():
-    assert effective(NONE | {"model": "fisher"}, {}) == {**LITERATURE, "model": "fisher", "alpha": 0.0178}
+    assert effective(NONE | {"model": "fisher"}, {}) == {
+        **LITERATURE,
+        "model": "fisher",
+        "weights": "binary",
+        "alpha": 0.0178,
+    }
     assert effective(NONE | {"analyzer": "mail"}, {}) == {**MAIL_LITERATURE, "analyzer": "mail"}
     given = NONE | {"analyzer": "mail", "model": "multinomial"}
     assert effective(given, {}) == {**MAIL_LITERATURE, **given, "weights": "binary", "ngrams": (1, 1)} | {

@@ -86,7 +86,7 @@ def test_words_are_chosen_by_accuracy_unless_another_objective_is_given():
     fixed = Fixed(model="multinomial", weights="counts")
     assert tune(TEXTS, CLASS_IDS, fixed=fixed, positive=1).objective == "accuracy"
     assert tune(TEXTS, CLASS_IDS, fixed=fixed, positive=1, objective="caught").objective == "caught"
-    with pytest.raises(ValueError, match="'caught' is for two classes, one of them called spam"):
+    with pytest.raises(ValueError, match="'caught' needs the class to be caught, and none is called spam"):
         tune(TEXTS, CLASS_IDS, fixed=fixed, objective="caught")
 
 
@@ -149,3 +149,45 @@ def test_a_rare_class_is_among_the_messages_that_are_tried_on():
         some = tuning._some_messages(class_ids)
         assert class_ids[some].sum() >= min(n_spam, tuning.FEWEST_MESSAGES)
         assert (np.diff(some) > 0).all()
+
+
+def test_one_of_several_classes_is_caught_against_the_rest():
+    labels = np.array(["ham", "junk", "work"] * 20)
+    words = {**WORDS, "junk": WORDS["spam"], "work": ["invoice", "contract", "client", "lunch", "report"]}
+    choose = random.Random(5)
+    everything = sorted({word for some in words.values() for word in some})
+    texts = [" ".join(choose.choices(words[label], k=4) + choose.choices(everything, k=4)) for label in labels]
+    model = TextClassifier(analyzer="mail", positive="junk", calibrate=False).fit(texts, labels)
+    choice = model.choice_
+    assert (choice.objective, choice.positive) == ("caught", "junk")
+    assert choice.best.caught == max(trial.caught for trial in choice.trials)
+    joint = model.leave_one_out()
+    scores = joint[:, 1] - np.logaddexp(joint[:, 0], joint[:, 2])
+    assert choice.best.caught == pytest.approx(share_caught(scores, labels == "junk"))
+    assert TextClassifier(analyzer="mail").fit(texts, labels).choice_.objective == "accuracy"
+    renamed = np.where(labels == "junk", "spam", labels)
+    asked = TextClassifier(analyzer="mail", objective="caught").fit(texts, renamed).choice_
+    assert (asked.positive, asked.best.caught) == (
+        "spam",
+        TextClassifier(analyzer="mail", positive="spam").fit(texts, renamed).choice_.best.caught,
+    )
+
+
+def test_the_class_to_be_caught_must_be_there():
+    with pytest.raises(ValueError, match=r"there is no class 'junk' to be caught \(--positive\): there are ham, spam"):
+        TextClassifier(analyzer="mail", positive="junk").fit(TEXTS[:20], LABELS[:20])
+
+
+def test_the_class_to_be_caught_keeps_its_place_where_some_documents_are_tried_on(monkeypatch):
+    """A class of which none is among them moves the numbers of those after it."""
+    monkeypatch.setattr("textnb.selection.tuning.MOST_DOCUMENTS", 30)
+    class_ids = np.where(np.arange(60) % 2, 2, 1)
+    class_ids[1] = 0
+    fixed = Fixed(model="multinomial", weights="counts", ngrams=(1, 1), min_df=1)
+    chosen = tune(TEXTS, class_ids, fixed=fixed, objective="caught", positive=2)
+    some = np.linspace(0, 59, 30).astype(int)
+    assert 0 not in class_ids[some]
+    alone = tune(
+        [TEXTS[i] for i in some], (class_ids[some] == 2).astype(int), fixed=fixed, objective="caught", positive=1
+    )
+    assert chosen.best.caught == alone.best.caught

@@ -12,14 +12,24 @@ from textnb.cli.parameters import Option
 def audit(
     sources: options.CorpusWords,
     new: Annotated[
-        str | None,
-        Option(metavar="CORPUS", help="Documents to compare with those of CORPUS: how new are they?"),
+        list[str] | None,
+        Option(
+            metavar="CORPUS",
+            help="Documents to compare with those of CORPUS: how new are they? Once for each LABEL=PATH.",
+        ),
     ] = None,
     most: Annotated[int, Option(min=1, help="How many of each to show; --json has them all.")] = 20,
     threshold: Annotated[float, Option(help="How alike near duplicates are, from 0 to 1.")] = 0.8,
-    model: Annotated[choices.Model, Option(help="Which naive Bayes judges labels.")] = "complement",
-    weights: Annotated[choices.Weights, Option(help="How terms weigh.")] = "log-tfidf",
-    alpha: options.Alpha = 1.0,
+    model: Annotated[
+        choices.Model | None,
+        Option(help="Which naive Bayes judges labels. [default: robinson for mail, else complement]"),
+    ] = None,
+    weights: Annotated[
+        choices.Weights | None, Option(help="How terms weigh. [default: those that suit the model and the documents]")
+    ] = None,
+    alpha: Annotated[
+        float | None, Option(min=0, help="Smoothing; 1 is Laplace's, 0 none. [default: the model's usual one]")
+    ] = None,
     categories: options.Categories = None,
     strip: options.Strip = "",
     text: options.Text = None,
@@ -40,20 +50,20 @@ def audit(
       textnb audit mail.csv --text body --label kind
       textnb audit spam=Junk/ ham=Archive.mbox
       textnb audit mail.csv --new later.jsonl --json
+      textnb audit spam=Junk/ ham=Archive.mbox --new ham=Inbox.mbox
     """
     from textnb.report.audit import audit_text
     from textnb.workflow import audit as audit_corpus
 
+    judge = {"model": model, "weights": weights, "alpha": alpha}
     result = audit_corpus(
         options.given_corpus(sources),
-        new,
+        None if new is None else options.given_corpus(new),
         threshold=threshold,
         options=options.read_options(text or "text", label, encoding, strict, categories=categories, strip=strip),
         progress=Terminal(quiet),
-        model=model,
-        weights=weights,
-        alpha=alpha,
         n_jobs=jobs,
+        **{name: value for name, value in judge.items() if value is not None},
     )
     report_skipped(result.problems, quiet)
     show_json(result.to_json()) if as_json else show(audit_text(result, most))

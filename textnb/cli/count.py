@@ -26,8 +26,12 @@ def count(
     ] = None,
     model: Annotated[choices.Model, Option(help="Which naive Bayes.")] = "complement",
     weights: Annotated[
-        choices.Weights, Option(help="How terms weigh; tf-idf counts parts --like one model.")
-    ] = "counts",
+        choices.Weights | None,
+        Option(
+            help="How terms weigh; tf-idf counts parts --like one model. [default: counts; binary for robinson, fisher "
+            "and log-odds]"
+        ),
+    ] = None,
     alpha: options.Alpha = 1.0,
     ngrams: options.Ngrams = "1,1",
     analyzer: options.AnalyzerUnits = None,

@@ -13,11 +13,12 @@ from textnb.cli.parameters import Argument, Option
 def diff(
     before: Annotated[Path, Argument(metavar="A", help="A model file.")],
     after: Annotated[Path, Argument(metavar="B", help="Another, such as a later state of it.")],
-    corpus: Annotated[
-        str | None,
+    sources: Annotated[
+        list[str] | None,
         Argument(
             metavar="CORPUS",
-            help="Documents to try both on: a named corpus, a folder, or .csv/.tsv/.jsonl(.gz); labels are not needed.",
+            help="Documents to try both on: a named corpus, a folder, or .csv/.tsv/.jsonl(.gz), whose labels are not "
+            "needed; or LABEL=PATH for each of several mailboxes, folders and files.",
         ),
     ] = None,
     terms: Annotated[int, Option(min=0, help="How many of the terms that moved most to show.")] = 10,
@@ -42,6 +43,7 @@ def diff(
     Examples:
       textnb diff monday.tnb friday.tnb
       textnb diff monday.tnb friday.tnb mail.csv --text body --label kind
+      textnb diff monday.tnb friday.tnb spam=Junk/ ham=Archive.mbox
       textnb diff counts.tnb tfidf.tnb 20news --terms 5 --by-class --json
     """
     from textnb.report.comparison import comparison_text
@@ -50,7 +52,7 @@ def diff(
     comparison = compare(
         before,
         after,
-        corpus,
+        options.given_corpus(sources) if sources else None,
         subset,
         terms=terms,
         by_class=by_class,

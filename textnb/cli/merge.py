@@ -20,6 +20,8 @@ def merge(
 ) -> None:
     """Write what several models have learned together: the same as one model of all their documents.
 
+    Calibration and policy are no counts: they stay where all models have the same, and are dropped otherwise.
+
     tf-idf models can be merged if they have the same idf: those that began as copies of one, or as `count --like` it.
 
     \b
@@ -38,7 +40,7 @@ def merge(
             "each once, teach one model the documents of the others with learn --once",
             quiet,
         )
-    show_summary(summary, as_json)
+    show_summary(summary, as_json, quiet)
 
 
 def corrected(models: list[Path]) -> str:

@@ -82,9 +82,13 @@ ObjectiveOfChoice = Annotated[
     Literal["accuracy", "log-loss", "caught"] | None,
     Option(
         "--objective",
-        help="What to choose by; caught: spam, where 1 % of the rest may be lost. [default: caught for mail, else "
-        "accuracy]",
+        help="What to choose by; caught: the share of one class that is caught, on average where 0 to 1 % of the rest "
+        "are lost. [default: caught with --positive, and for mail of two classes, one called spam; else accuracy]",
     ),
+]
+PositiveOfChoice = Annotated[
+    str | None,
+    Option("--positive", metavar="CLASS", help="The class that is to be caught. [default: the one named spam]"),
 ]
 MailParts = Annotated[
     Literal["all", "no-source", "body"] | None,
@@ -194,7 +198,7 @@ def classifier_settings(written: Mapping[str, Any]) -> dict[str, Any]:
         "unknown": written.get("unknown", "ignore"),
         "max_df": frequency("--max-df", written["max_df"]),
         "max_features": written["max_features"],
-        **{name: written.get(name) for name in ("assumed", "min_deviation", "most_terms", "objective")},
+        **{name: written.get(name) for name in ("assumed", "min_deviation", "most_terms", "objective", "positive")},
         "ledger": written.get("ledger"),
         "n_jobs": written["jobs"],
     }

@@ -38,6 +38,7 @@ def train(
     min_deviation: options.MinDeviation = None,
     most_terms: options.MostTerms = None,
     objective: options.ObjectiveOfChoice = None,
+    positive: options.PositiveOfChoice = None,
     calibrate: Annotated[
         bool, Option("--calibrate/--no-calibrate", help="Correct how sure the model is of itself.")
     ] = True,
@@ -182,7 +183,8 @@ def train(
 
 
 def refuse_in_streams(written: dict[str, Any], decisions: bool) -> None:
-    refused = {f"--{name}": written[name] for name in ("cv", "report", "categories", "strip", "categorical", "numeric")}
+    names = ("cv", "report", "categories", "strip", "categorical", "numeric", "objective", "positive")
+    refused = {f"--{name}": written[name] for name in names}
     for option, value in (refused | {"--cost, --unsure and --ceiling": decisions}).items():
         if value:
             raise ValueError(f"{option} needs all documents at once, and cannot be combined with a stream")

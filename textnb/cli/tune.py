@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from textnb.cli import choices, options
 from textnb.cli.output import Terminal, notice, report_skipped, show, show_json
-from textnb.cli.parameters import Option
+from textnb.cli.parameters import Option, parameters
+
+# Options that a training of what was chosen needs, too.
+REPEATED = (
+    *("analyzer", "mail", "tokenizer", "stemmer", "stop_words", "max_df", "max_features", "assumed", "most_terms"),
+    *("categories", "strip", "text", "label", "encoding"),
+)
 
 
 def tune(
@@ -28,6 +34,7 @@ def tune(
     min_deviation: options.MinDeviation = None,
     most_terms: options.MostTerms = None,
     objective: options.ObjectiveOfChoice = None,
+    positive: options.PositiveOfChoice = None,
     categories: options.Categories = None,
     strip: options.Strip = "",
     text: options.Text = None,
@@ -69,4 +76,10 @@ def tune(
     if plot is not None:
         tuning_curve(result.choice, plot, title=f"{corpus}: {result.choice.estimate}")
         notice(f"drew {plot}", quiet)
-    show_json(result.to_json()) if as_json else show(tuning_text(result, str(corpus)))
+    show_json(result.to_json()) if as_json else show(tuning_text(result, [*sources, *_repeated(written)]))
+
+
+def _repeated(written: dict[str, Any]) -> list[str]:
+    """Words of the options that were given and that the training needs, too."""
+    given = [p for p in parameters(tune) if p.name in REPEATED and written[p.name] != p.default]
+    return [word for p in given for word in (next(iter(p.names())), str(written[p.name]))]

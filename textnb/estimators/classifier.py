@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from numbers import Number
 from typing import TYPE_CHECKING, Any, Self
 
@@ -14,9 +15,10 @@ from textnb.arrays import Array
 from textnb.estimators.base import check_weights
 from textnb.estimators.count import BernoulliNB, CountModel, count_model
 from textnb.estimators.parts import texts_of
-from textnb.estimators.text_model import TextModel, open_fitted_model
+from textnb.estimators.text_model import TextModel, are_equal, open_fitted_model
 from textnb.likelihood.families import family
 from textnb.model.derive import fix_vocabulary
+from textnb.model.settings import dropped_in_merge, merged_record
 from textnb.statistics.counts import ClassCounts, announced_classes, class_positions
 
 if TYPE_CHECKING:
@@ -65,8 +67,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator, TextModel):
         if not given. `assumed` is about any class against the rest, of two classes about the second. Only `most_terms`
         of a document count, the clearest; None: all.
     objective : {"accuracy", "log-loss", "caught"}, default=None
-        What is best where `fit` chooses: the most accurate, the surest, or what catches most spam while at most 1 % of
-        the rest are lost. None: the last for messages of two classes, one of them called spam, else the first.
+        What is best where `fit` chooses: the most accurate, the surest, or what catches most of one class, on average
+        while 0 to 1 % of the rest are lost. None: the last where `positive` is given, and for messages of two classes,
+        one of them called spam; else the first.
+    positive : class, default=None
+        The class that is to be caught, against the rest. None: the one called spam.
     ledger : bool, default=None
         Whether to remember, as a hash of 128 bits, which documents were learned under which label: then only those can
         be forgotten, and none need be learned twice; 24 bytes per document. Messages are hashed without what mailboxes
@@ -149,26 +154,43 @@ class TextClassifier(ClassifierMixin, BaseEstimator, TextModel):
     def merge(self, other: TextClassifier) -> Self:
         """Learn what another classifier of the same settings has learned, as if its documents had been learned here.
 
+        Calibration and policy stay where both have the same, and are dropped otherwise, with a warning.
         ``self.blank().learn(texts, labels)`` makes one that has the same settings, idf included.
         """
         self.check_fitted()
-        other.check_fitted()
-        return self._follow(self._continued().merged(other._counted()))
+        return self._merge(other)
 
     def blank(self) -> TextClassifier:
-        """A classifier that counts and weighs like this one, and has learned nothing: what it learns can be merged."""
+        """One that counts, weighs and decides like this one, and has learned nothing: what it learns can be merged."""
         self.check_fitted()
-        return clone(self)._set(self._continued().blank(), None, None, self._chosen)
+        return clone(self)._set(self._continued().blank(), self.calibration_, self.policy_, self._chosen)
 
     def __add__(self, other: TextClassifier) -> TextClassifier:
         """A new classifier that has learned what both have."""
         if not isinstance(other, TextClassifier):
             return NotImplemented
         self.check_fitted()
-        both = clone(self)
+        other.check_fitted()
+        both, in_use = clone(self), self.parameters_in_use
+        for name, value in both.get_params(deep=False).items():  # given in one and chosen in the other, it is given
+            if not are_equal(value, getattr(other, name)):
+                setattr(both, name, in_use[name])
+        both.calibrate = self.calibrate and other.calibrate
+        if self.ledger != other.ledger:
+            both.ledger = None not in (self._counted().ledger, other._counted().ledger)
         columns = self.fitted_record().columns
-        both._set(self._counted(), self.calibration_, self.policy_, self._chosen, columns_=columns)
-        return both.merge(other)
+        chosen = {name: value for name, value in self._chosen.items() if name in other._chosen}
+        both._set(self._counted(), self.calibration_, self.policy_, chosen, columns_=columns)
+        return both._merge(other)
+
+    def _merge(self, other: TextClassifier) -> Self:
+        other.check_fitted()
+        learner = self._continued().merged(other._counted())
+        records = [self.fitted_record(), other.fitted_record()]
+        merged, dropped = merged_record(records, has_ledger=learner.ledger is not None)
+        if dropped:
+            warnings.warn(dropped_in_merge(dropped), stacklevel=3)
+        return self._set(learner, merged.calibration, merged.policy, self._chosen, columns_=merged.columns)
 
     def predict(self, texts: Any) -> Array:
         """The most probable class of every document."""

@@ -42,6 +42,7 @@ from textnb.model.parameters import (
     Units,
     Unknown,
     Weights,
+    check_weights_of,
     effective,
     is_auto,
     left_to_choice,
@@ -75,7 +76,17 @@ if TYPE_CHECKING:
     from textnb.model.explanation import Explanation
 
 FEWEST_DOCUMENTS = 50  # from which parameters that are left out are chosen
-MAY_CHANGE = ("alpha", "fit_prior", "class_prior", "norm", *CLARITY_SETTINGS, "objective", "ledger", "n_jobs")
+MAY_CHANGE = (
+    "alpha",
+    "fit_prior",
+    "class_prior",
+    "norm",
+    *CLARITY_SETTINGS,
+    "objective",
+    "positive",
+    "ledger",
+    "n_jobs",
+)
 DERIVED = ("_training", "_derivation", "_predictor", "_vocabulary")  # attributes that follow from the others
 
 
@@ -122,6 +133,7 @@ class TextModel:
         min_deviation: float | None = None,
         most_terms: int | None = None,
         objective: Objective | None = None,
+        positive: Any = None,
         ledger: bool | None = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -150,6 +162,7 @@ class TextModel:
         self.min_deviation = min_deviation
         self.most_terms = most_terms
         self.objective = objective
+        self.positive = positive
         self.ledger = ledger
         self.n_jobs = n_jobs
 
@@ -195,6 +208,7 @@ class TextModel:
         is_stream = isinstance(texts, Iterator)
         documents, labels = self._checked(texts, y, stream=not self._is_auto and not self._needs_reference)
         classes, class_ids = unique_classes(labels)
+        self._positive_among(classes.tolist())  # that it is one of them
         weights = self._checked_weights(sample_weight, len(labels))
         groups = _check_groups(groups, len(labels))
         can_choose = not is_stream and _are_enough_to_choose(class_ids)
@@ -449,17 +463,22 @@ class TextModel:
     ) -> Choice:
         """What `fit` chooses for the parameters that are open. Unknown words play no part in it.
 
-        Messages are filtered: of two classes, one of them called spam, as much of it is to be caught as can be.
+        Messages are filtered: of two classes, one of them called spam, as much of it is to be caught as can be. So it
+        is with any documents and classes of which one is named as `positive`.
         """
         self._check_parameters()
+        check_weights_of(self.model, self.weights)
+        labels = [] if classes is None else classes.tolist()
+        positive = self._positive_among(labels)
+        wanted = "caught" if self.objective is None and self.positive is not None else self.objective
         clarity = {name: getattr(self, name) for name in CLARITY_SETTINGS}
-        return tune(
+        choice = tune(
             documents,
             class_ids,
             analyzer=self._analyzer((1, 1)),
             fixed=Fixed(**with_literature(self.get_params(deep=False)), **clarity),
-            objective=self.objective,
-            positive=None if classes is None or len(classes) != 2 else spam_among(classes.tolist()),
+            objective=wanted,
+            positive=positive,
             groups=groups,
             limits=Limits(1, self.max_df, self.max_features),
             vocabulary=self._given_terms(self._analyzer((1, 1))),
@@ -470,6 +489,18 @@ class TextModel:
             count=count,
             progress=progress,
         )
+        if positive is None or choice.best.caught is None:
+            return choice
+        return replace(choice, positive=str(labels[positive]))
+
+    def _positive_among(self, labels: list[Any]) -> int | None:
+        """The position of the class to be caught: the one named, or that called spam beside one other."""
+        if self.positive is not None:
+            if self.positive not in labels:
+                listed = ", ".join(map(str, labels))
+                raise ValueError(f"there is no class {self.positive!r} to be caught (--positive): there are {listed}")
+            return labels.index(self.positive)
+        return spam_among(labels) if len(labels) == 2 or self.objective == "caught" else None
 
     def training_documents(self) -> TrainingDocuments:
         self.check_fitted()
@@ -484,6 +515,7 @@ class TextModel:
     def new_learner(self, *, keep_ledger: bool, chosen: Mapping[str, Any] = MappingProxyType({})) -> Learner:
         """A learner with these parameters, and with what was chosen for those that are "auto"."""
         recipe = self._recipe(chosen)
+        check_weights_of(self.model, self.weights)
         return Learner.new(recipe, self._given_terms(recipe.analyzer), keep_ledger=keep_ledger)
 
     def _given_terms(self, analyzer: Analyzer) -> TermTable | None:
@@ -587,7 +619,7 @@ class TextModel:
         """Only how the model is derived from its counts may change after fitting."""
         now = self.get_params(deep=False)
         for name, value in self._fitted_with.items():
-            if name not in MAY_CHANGE and not _equal(now[name], value):
+            if name not in MAY_CHANGE and not are_equal(now[name], value):
                 raise ValueError(f"{name} was {value!r} in fit and cannot become {now[name]!r} afterwards: fit anew")
 
 
@@ -629,7 +661,7 @@ def _are_enough_to_choose(class_ids: Array) -> bool:
     return len(class_ids) >= max(FEWEST_DOCUMENTS, 2 * n_classes) and n_classes > 1
 
 
-def _equal(a: Any, b: Any) -> bool:
+def are_equal(a: Any, b: Any) -> bool:
     return a is b or bool(np.array_equal(np.asarray(a, dtype=object), np.asarray(b, dtype=object)))
 
 

@@ -27,6 +27,7 @@ class Evidence:
     text: str | None = None
     occurrences: Callable[[], Occurrences] | None = None  # of the terms in the text, numbered by row
     words: Callable[[], list[tuple[str, Span]]] | None = None  # that people see in it
+    keeps_case: bool = False  # whether words that differ in capitals are different words
     unknown: int | None = None  # the row of terms outside the vocabulary, the last one
     source: str | None = None  # the column of a table that it is from
 

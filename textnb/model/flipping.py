@@ -23,7 +23,7 @@ _GROWTH = (1, 1.1, 1.3, 1.6, 2, 4, np.inf)  # of many words, how many times as m
 class Flip(NamedTuple):
     """Words without which a document would be of another class."""
 
-    words: list[str]  # as the text has them, in lower case, the most telling first
+    words: list[str]  # as the text has them, in lower case where capitals say nothing, the most telling first
     spans: list[Span]  # all their places, in the order of the text
     label: Any
     sources: list[str | None]  # of each span, the column of a table that its text is from
@@ -59,7 +59,8 @@ def fewest_words(
     names = []
     for i in flipping:
         t, (start, end) = words.places[i][0]
-        names.append((texts[t].text or "")[start:end].lower())
+        name = (texts[t].text or "")[start:end]
+        names.append(name if texts[t].keeps_case else name.lower())
     return Flip(names, [span for _, span in places], classes[label], sources)
 
 

@@ -32,7 +32,26 @@ def literature(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The five parameters that are taken where they are left out: for the analyzer and, if one is given, the model."""
     usual = dict(MAIL_LITERATURE if parameters.get("analyzer") == "mail" else LITERATURE)
     model = parameters.get("model")
-    return usual if model is None or is_auto(model) else usual | {"alpha": family(model).alpha}
+    if model is None or is_auto(model):
+        return usual
+    return usual | {"alpha": family(model).alpha, "weights": usual_weights(model, usual["weights"])}
+
+
+def usual_weights(model: str, usual: str) -> str:
+    """The weights of a model for which none are given, where these are the usual ones."""
+    found = None if is_auto(model) else family(model)
+    return usual if found is None or found.clarity is None else found.weighting(usual)
+
+
+def check_weights_of(model: Any, weights: Any) -> None:
+    """Refuse weights that a model of clear terms does not take, where both are given."""
+    if model is None or weights is None or is_auto(model) or is_auto(weights):
+        return
+    found = family(model)
+    if found.clarity is not None and weights not in found.weightings:
+        raise ValueError(
+            f"a {model} model takes {' or '.join(found.weightings)} weights, got {weights}: leave --weights out"
+        )
 
 
 def open_parameters(parameters: Mapping[str, Any]) -> tuple[str, ...]:

@@ -219,6 +219,7 @@ class Predictor:
             text=text,
             occurrences=None if occurrences is None else by_row,
             words=lambda: words(self.analyzer, text),
+            keeps_case=self.analyzer.keeps_case,
             unknown=unknown,
         )
         return [terms, *constants({self.constant: constant}, "constant")]

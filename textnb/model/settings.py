@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -49,6 +50,39 @@ class Fitted:
     calibration: Calibration | None = None
     policy: Policy | None = None
     columns: Columns = USUAL_COLUMNS
+
+
+def merged_record(parts: Sequence[Fitted], *, has_ledger: bool) -> tuple[Fitted, tuple[str, ...]]:
+    """What is said of models that were added up, in whatever order; and what of it was dropped, by name.
+
+    Calibration and policy belong together, since a threshold is one on calibrated scores: where the models differ in
+    one of them, neither says anything about their sum. What all have left to choice, or chosen, remains that.
+    """
+    first, *others = parts
+    columns = {part.columns for part in parts} - {USUAL_COLUMNS}
+    merged = replace(
+        first,
+        calibrate=all(part.calibrate for part in parts),
+        ledger=first.ledger if all(part.ledger == first.ledger for part in others) else has_ledger,
+        given_vocabulary=all(part.given_vocabulary for part in parts),
+        auto=tuple(sorted(set(first.auto).intersection(*(part.auto for part in others)))),
+        left_out=tuple(sorted(set(first.left_out).intersection(*(part.left_out for part in others)))),
+        columns=columns.pop() if len(columns) == 1 else USUAL_COLUMNS,
+    )
+    if all((part.calibration, part.policy) == (first.calibration, first.policy) for part in others):
+        return merged, ()
+    dropped = tuple(name for name in ("calibration", "policy") if any(getattr(part, name) for part in parts))
+    return replace(merged, calibration=None, policy=None), dropped
+
+
+def dropped_in_merge(names: Sequence[str]) -> str:
+    """What is said where calibration and policy of models did not survive their sum."""
+    left = {"calibration": "probabilities are those of the raw model", "policy": "the most probable class is named"}
+    return (
+        f"dropped, because the models differ: {' and '.join(names)}; "
+        f"now {', and '.join(left[name] for name in names)}. "
+        "Training on all documents makes new ones (textnb train; --protect, --cost and --unsure for a policy)"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

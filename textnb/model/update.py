@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from textnb.model.file import Fitted, content, fitted_of, learner_of, require_counts
 from textnb.model.learner import Learner
+from textnb.model.settings import merged_record
 from textnb.storage import ModelFile, open_model, write_model
 from textnb.storage.lock import writer_lock
 from textnb.storage.reader import Verify
@@ -48,10 +49,11 @@ def update_model(
 
 def merge_models(
     output: str | Path, paths: Sequence[str | Path], check: Callable[[Learner], None] = lambda merged: None
-) -> tuple[Learner, int]:
+) -> tuple[Learner, int, tuple[str, ...]]:
     """Write to a file what the models of several files, which may be one of them, have learned together.
 
-    Returned are the learner, and how many documents several of the models know, which now count more than once.
+    Returned are the learner, how many documents several of the models know, which now count more than once, and what
+    the models differ in and the file therefore has not.
     `check` may refuse to write it, by who holds the lock.
     """
     for path in paths:
@@ -61,8 +63,9 @@ def merge_models(
         learners = list(map(learner_of, files))
         merged = reduce(Learner.merged, learners)
         check(merged)
-        write_learner(output, merged, _merged_settings([fitted_of(file) for file in files], merged))
-    return merged, sum(_n_shared(later, learners[:i]) for i, later in enumerate(learners))
+        record, dropped = merged_record(list(map(fitted_of, files)), has_ledger=merged.ledger is not None)
+        write_learner(output, merged, record)
+    return merged, sum(_n_shared(later, learners[:i]) for i, later in enumerate(learners)), dropped
 
 
 def _n_shared(learner: Learner, others: Sequence[Learner]) -> int:
@@ -82,14 +85,6 @@ def drop_ledger(path: str | Path) -> tuple[int, Learner]:
         without = replace(learner, ledger=None, message_ids=None)
         write_learner(path, without, replace(fitted_of(file), ledger=False))
     return len(learner.ledger), without
-
-
-def _merged_settings(parts: Sequence[Fitted], merged: Learner) -> Fitted:
-    """Those of the first, in whatever order the others come; whether to keep a ledger need not be the same in all."""
-    first = parts[0]
-    if any(part.ledger != first.ledger for part in parts):
-        return replace(first, ledger=merged.ledger is not None)
-    return first
 
 
 def open_text_model(path: str | Path, verify: Verify = "all") -> ModelFile:

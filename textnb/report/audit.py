@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from textnb.report.safe import name, printable
 from textnb.report.tables import table
+from textnb.text.mail.title import title_of
 
 if TYPE_CHECKING:
+    from textnb.corpora.corpus import Corpus
     from textnb.workflow.auditing import AuditResult
 
 WIDTH = 32  # of a cell
@@ -17,7 +19,7 @@ def audit_text(result: AuditResult, most: int = 20) -> str:
     """The first `most` documents of each kind."""
     corpus, new = result.corpus, result.new
     suspicious = [
-        (corpus.place(e.position), e.label, e.suggested, f"{e.margin:.3f}", opening(corpus.texts[e.position]))
+        (corpus.place(e.position), e.label, e.suggested, f"{e.margin:.3f}", _called(corpus, e.position))
         for e in result.suspicious[:most]
     ]
     duplicates = [
@@ -36,12 +38,18 @@ def audit_text(result: AuditResult, most: int = 20) -> str:
     ]
     if new is not None:
         novelties = [
-            (new.place(e.position), f"{e.z:.1f}", f"{e.unknown_share:.0%}", opening(new.texts[e.position]))
+            (new.place(e.position), f"{e.z:.1f}", f"{e.unknown_share:.0%}", _called(new, e.position))
             for e in result.novelties[:most]
         ]
         lines += ["", f"the newest of {len(new):,} new documents (deviations from known ones of their length)"]
         lines += _table(("where", "z", "unknown", "text"), novelties, "lrrl")
     return "\n".join(lines)
+
+
+def _called(corpus: Corpus, position: int) -> str:
+    """A message by its subject and sender, any other document by how it begins; on one line."""
+    text = corpus.texts[position]
+    return opening(title_of(text) if corpus.is_mail else text)
 
 
 def opening(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shlex import quote
+from shlex import join
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,8 @@ from textnb.selection.objectives import MOST_LOST
 from textnb.workflow.metrics import FEWEST_TESTED, wilson_interval
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from textnb.selection.tuning import Choice
     from textnb.workflow.metrics import DecisionEvaluation, Evaluation
     from textnb.workflow.results import EvaluationResult, LearnedDocuments
@@ -134,7 +136,8 @@ def objective_text(choice: Choice) -> str:
     """What the best candidate is best in, if not in accuracy, and how it did."""
     if choice.objective == "log-loss":
         return f"log-loss {choice.best.log_loss:.4f}"
-    return f"spam caught at ham losses of 0 to {MOST_LOST:.0%}: {choice.best.caught:.4f} on average"
+    caught = "spam" if choice.positive is None else printable(choice.positive)
+    return f"{caught} caught at losses of 0 to {MOST_LOST:.0%} of the rest: {choice.best.caught:.4f} on average"
 
 
 def decision_lines(decisions: DecisionEvaluation) -> list[str]:
@@ -202,8 +205,8 @@ def _number(value: float | None) -> str:
     return "" if value is None else f"{value:g}"
 
 
-def tuning_text(result: TuningResult, spec: str) -> str:
-    """All candidates, the best first, and the command that trains it on the corpus `spec`."""
+def tuning_text(result: TuningResult, words: Sequence[str]) -> str:
+    """All candidates, the best first, and the command that trains it; `words` of it say on what, and read how."""
     choice = result.choice
     has_deviations = any(trial.candidate.min_deviation is not None for trial in choice.trials)
     has_caught = choice.best.caught is not None
@@ -223,7 +226,7 @@ def tuning_text(result: TuningResult, spec: str) -> str:
     ]
     best_trial, best = choice.best, choice.best.candidate
     again = (
-        f"textnb train {quote(spec)} --model {best.model} --weights {best.weights} --alpha {best.alpha:g} "
+        f"textnb train {join(words)} --model {best.model} --weights {best.weights} --alpha {best.alpha:g} "
         f"--ngrams {','.join(map(str, best.ngrams))} --min-df {best.min_df:g}"
     )
     if best.min_deviation is not None:

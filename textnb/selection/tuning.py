@@ -19,7 +19,7 @@ import numpy as np
 from textnb.arrays import Array, SparseRows, distinct
 from textnb.likelihood.families import FAMILIES, Family, family
 from textnb.likelihood.prior import class_log_prior
-from textnb.model.decision import log_posterior
+from textnb.model.decision import log_odds_against, log_posterior
 from textnb.model.derive import knowing_headers
 from textnb.model.parameters import AUTO, CHOOSABLE
 from textnb.selection.duplicates import share_near_duplicated
@@ -102,6 +102,7 @@ class Choice:
     estimate: str
     n_documents: int
     near_duplicated: float | None  # share of documents that have a near duplicate; None where groups are known
+    positive: str | None = None  # the class of which as much as can be is caught
 
     @property
     def objective(self) -> str:
@@ -123,6 +124,7 @@ class Choice:
             "best": self.best.to_json(),
             "estimate": self.estimate,
             "objective": self.objective,
+            **({} if self.positive is None else {"positive": self.positive}),
             "n_documents": self.n_documents,
             "near_duplicated": self.near_duplicated,
             "trials": [trial.to_json() for trial in self.trials],
@@ -207,14 +209,15 @@ def tune(
     """Choose what `fixed` leaves open by leave-one-out, or leave-one-group-out where groups are given.
 
     `analyzer` says all but the n-gram range, `limits` all but min_df, unless the vocabulary is given; `progress` hears
-    of each trial. The `objective` is accuracy unless another is given or, of mail of which one class is spam, at the
-    position `positive`, the share of it that is caught.
+    of each trial. The `objective` is accuracy unless another is given or, of mail of which the class at the position
+    `positive` is to be caught, the share of it that is.
     """
     if objective is None:
         objective = "accuracy" if positive is None or not analyzer.is_mail else "caught"
     if objective == "caught" and positive is None:
         raise ValueError(
-            "the objective 'caught' is for two classes, one of them called spam: choose accuracy or log-loss"
+            "the objective 'caught' needs the class to be caught, and none is called spam: name it (--positive), or "
+            "choose accuracy or log-loss"
         )
     looked_for = positive if analyzer.is_mail or objective == "caught" else None  # what is to be caught
     candidates = fixed.for_mail() if analyzer.is_mail else []
@@ -223,7 +226,8 @@ def tune(
     takes_rows = bool(candidates) and isinstance(count, RememberedCounts)  # of all messages, which the fit needs too
     if not (are_all or takes_rows):
         documents = [documents[i] for i in some]
-    class_ids = np.unique(class_ids[some], return_inverse=True)[1]
+    there, class_ids = np.unique(class_ids[some], return_inverse=True)
+    looked_for = None if looked_for is None else int(np.searchsorted(there, looked_for))
     groups = None if groups is None else np.asarray(groups)[some]
 
     @lru_cache(maxsize=2)  # as many n-gram ranges as there are among the candidates of an analyzer
@@ -347,8 +351,10 @@ def _lacking(class_ids: Array, some: Array) -> list[Array]:
 
 
 def _against_rest(joint: Array, class_ids: Array, positive: int) -> tuple[Array, Array]:
-    """The log-odds of one of two classes, and which documents are of it."""
-    return np.nan_to_num(joint[:, positive] - joint[:, 1 - positive], nan=0.0), class_ids == positive
+    """The log-odds of one class against all others together, and which documents are of it."""
+    with np.errstate(invalid="ignore"):  # none of the classes can have produced it
+        against = log_odds_against(joint, positive)
+    return np.nan_to_num(-against, nan=0.0), class_ids == positive
 
 
 def _measured(joint: Array, class_ids: Array, log_prior: Array) -> tuple[float, float]:

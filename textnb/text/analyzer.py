@@ -98,6 +98,11 @@ class Analyzer:
         return text if self.ngrams == (1, 1) else _with_ngrams(text, *self.ngrams)
 
     @property
+    def keeps_case(self) -> bool:
+        """Whether terms that differ in capitals are different terms."""
+        return self.is_mail or self.preprocessor is not None or not self.lowercase
+
+    @property
     def of_rendered(self) -> Analyzer:
         """What gives the same terms of messages that are rendered already."""
         return _AnalyzerOfRendered(**self.__getstate__()) if self.is_mail else self

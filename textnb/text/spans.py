@@ -111,7 +111,7 @@ def words(analyzer: Analyzer, text: str) -> list[tuple[str, Span]]:
         tokens, spans = _words(analyzer, _preprocessed(analyzer, text))
         pairs = zip(tokens, spans.tolist(), strict=True)
         return [(str(token), (start, end)) for token, (start, end) in pairs if start < end]
-    shown = str if analyzer.is_mail else str.lower  # in terms of mail, capitals make a difference
+    shown = str if analyzer.keeps_case else str.lower
     return [(shown(word[0]), word.span()) for word in _WORDS.finditer(text)]
 
 

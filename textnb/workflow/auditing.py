@@ -12,6 +12,7 @@ from textnb.corpora.corpus import Corpus
 from textnb.corpora.problems import Problem
 from textnb.corpora.rows import DEFAULT_OPTIONS, ReadOptions
 from textnb.estimators.text_model import TextModel
+from textnb.model.parameters import literature
 from textnb.selection.audit import (
     CrossClassDuplicate,
     LengthStandard,
@@ -77,12 +78,13 @@ def audit(
     ----------
     corpus, options, progress
         As in `train`.
-    new : str, path or Corpus, optional
+    new : str, path, LabelledSources or Corpus, optional
         Documents to compare with those of the corpus; they need no labels.
     threshold : float, default=0.8
         How alike near duplicates are, from 0 to 1.
     **settings
-        Parameters of the `TextClassifier` that judges labels; by default complement on log-tfidf.
+        Parameters of the `TextClassifier` that judges labels; by default complement on log-tfidf, for mail
+        robinson.
 
     Examples
     --------
@@ -98,7 +100,7 @@ def audit(
     read = opened(corpus, options, progress)
     require_two_classes(read, "there is nothing to compare labels with")
     progress.status(f"judging {len(read):,} documents …")
-    classifier = TextModel(**{"model": "complement", **settings, "ledger": False, "calibrate": False})
+    classifier = TextModel(**{**literature(settings), **settings, "ledger": False, "calibrate": False})
     classifier.fit(read.texts, read.labels, groups=read.groups)
     training, classes = classifier.training_documents(), np.array(read.classes)
     joint = classifier.leave_one_out() if read.groups is None else classifier.leave_one_group_out()

@@ -195,7 +195,7 @@ def compare(
     Parameters
     ----------
     before, after : path
-    corpus : str, path or Corpus, optional
+    corpus : str, path, LabelledSources or Corpus, optional
         Documents to try both models on; labels are not needed.
     subset, options, progress
         As in `evaluate`.

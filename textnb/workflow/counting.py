@@ -16,6 +16,7 @@ from textnb.corpora.rows import ReadOptions
 from textnb.corpora.stream import open_stream
 from textnb.estimators.text_model import TextModel
 from textnb.model.file import fitted_of, learner_of
+from textnb.model.parameters import literature, usual_weights
 from textnb.model.update import open_text_model, write_learner
 from textnb.statistics.ledger import RollCall
 from textnb.workflow.near_misses import alike_notices
@@ -65,7 +66,9 @@ def count(
     place = ModelOutput.of(output, [part, like], overwrite=overwrite)
     if like is None:
         options, settings = with_analyzer(part, options, settings, progress)
-        settings = {"weights": "counts", "ledger": False, **settings}  # parts of tf-idf have each their own idf
+        model = settings.get("model") or literature(settings)["model"]
+        weights = usual_weights(model, "counts")  # parts of tf-idf have each their own idf
+        settings = {"weights": weights, "ledger": False, **settings}
         settings["calibrate"] = False  # which needs all documents
         classifier = TextModel(**settings)
         learner = classifier.new_learner(keep_ledger=settings["ledger"] is True)

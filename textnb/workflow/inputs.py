@@ -21,6 +21,7 @@ from textnb.workflow.progress import SILENT, Progress, shown_trials
 
 if TYPE_CHECKING:
     from textnb.estimators.mixed import MixedNB
+    from textnb.selection.tuning import Choice
     from textnb.workflow.table_input import TableInput
 
 Input: TypeAlias = "TextInput | TableInput"
@@ -56,6 +57,14 @@ def _plain_value(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
+def notice_objective(model: TextModel, choice: Choice, progress: Progress) -> None:
+    """Say so where a filter of mail was chosen by accuracy, for want of a class that is to be caught."""
+    if model.analyzer == "mail" and model.objective is None and choice.objective == "accuracy":
+        progress.notice(
+            "candidates were compared by accuracy; to have as much of one class caught as can be, name it (--positive)"
+        )
+
+
 class TextInput:
     """Models of text alone: `TextModel`."""
 
@@ -78,6 +87,8 @@ class TextInput:
         groups = None if corpus.groups is None else corpus.groups[rows]
         with shown_trials(progress) as report:
             model.fit(take(documents, rows), corpus.labels[rows], groups=groups, progress=report)
+        if (choice := getattr(model, "choice_", None)) is not None:
+            notice_objective(model, choice, progress)
 
     def name_columns(self, model: Any, columns: Columns) -> None:
         """Tell a model the columns that it was trained on."""

@@ -73,7 +73,7 @@ class TableInput:
             options.pop(name, None)
         if options.pop("mail", None) is not None:
             raise ValueError("what is read of messages (--mail) cannot be chosen beside other columns: leave it out")
-        for name in (*CLARITY_SETTINGS, "objective"):
+        for name in (*CLARITY_SETTINGS, "objective", "positive"):
             if options.pop(name, None) is not None:
                 option = f"--{name.replace('_', '-')}"
                 raise ValueError(f"{option} is for models of text alone: leave it out, or the other columns")

@@ -14,6 +14,7 @@ from textnb.corpora.rows import DEFAULT_OPTIONS, ReadOptions
 from textnb.estimators.text_model import TextModel
 from textnb.model.parameters import AUTO, CHOOSABLE
 from textnb.selection.tuning import Choice
+from textnb.workflow.inputs import notice_objective
 from textnb.workflow.metrics import wilson_interval
 from textnb.workflow.progress import SILENT, Progress, shown_trials
 from textnb.workflow.reading import CorpusLike, opened, require_two_classes, with_analyzer
@@ -71,4 +72,5 @@ def tune(
         choice = classifier.choose(
             read.texts, class_ids, read.groups, classes=np.asarray(read.classes), progress=report
         )
+    notice_objective(classifier, choice, progress)
     return TuningResult(read.name, read.edition, len(read), len(read.classes), choice, read.problems)

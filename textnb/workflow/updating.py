@@ -17,7 +17,7 @@ from textnb.corpora.problems import Problem, Skipped
 from textnb.model.file import table_columns
 from textnb.model.learner import Learner, NotLearned, UpdateSummary
 from textnb.model.once import Conflict
-from textnb.model.settings import USUAL_COLUMNS, Columns, Fitted
+from textnb.model.settings import USUAL_COLUMNS, Columns, Fitted, dropped_in_merge
 from textnb.model.start import start_model
 from textnb.model.update import drop_ledger, merge_models, update_model
 from textnb.storage import open_model
@@ -79,6 +79,7 @@ class ModelSummary:
     changes: dict[str, int] = field(default_factory=dict)  # of an update: how many documents were learned, …
     merged: Sequence[str] | None = None  # the files of a merge, and
     n_shared: int = 0  # how many documents of one were in others, so that they count more than once
+    dropped: Sequence[str] = ()  # in which the merged models differ: calibration, policy
     problems: Sequence[Problem] = ()
     n_problems: int | None = None  # where more were skipped than are listed
     unreadable: Sequence[str] = ()
@@ -94,7 +95,9 @@ class ModelSummary:
     def to_json(self) -> dict[str, Any]:
         """The summary by name; `skipped` only where there is such a thing."""
         total = {} if self.changes else {"n_documents": self.n_documents}
-        merged = {} if self.merged is None else {"merged": list(self.merged), "n_shared": self.n_shared}
+        merged: dict[str, Any] = {}
+        if self.merged is not None:
+            merged = {"merged": list(self.merged), "n_shared": self.n_shared, "dropped": list(self.dropped)}
         started = {"started": True} if self.started else {}
         result: dict[str, Any] = {"model_file": self.model_file, **started, **merged, **self.changes}
         result["classes"] = self.documents
@@ -225,6 +228,7 @@ def merge(
 ) -> ModelSummary:
     """Write to a file what the models of several files have learned together.
 
+    Calibration and policy stay where all models have the same, and are dropped otherwise, which a notice says.
     One of the models, a file that is no model, and a model that has learned other documents are refused as the output,
     unless `overwrite` is true.
 
@@ -245,8 +249,11 @@ def merge(
 
     paths = [fspath(model) for model in models]
     place = ModelOutput.of(output, paths, overwrite=overwrite)
-    merged, n_shared = merge_models(place.path, paths, lambda merged: place.check(KnownDocuments.learned_by(merged)))
-    return ModelSummary.of(place.path, merged, merged=paths, n_shared=n_shared)
+    merged, n_shared, dropped = merge_models(
+        place.path, paths, lambda merged: place.check(KnownDocuments.learned_by(merged))
+    )
+    notices = [dropped_in_merge(dropped)] if dropped else []
+    return ModelSummary.of(place.path, merged, merged=paths, n_shared=n_shared, dropped=dropped, notices=notices)
 
 
 def labelled_messages(

@@ -6,12 +6,13 @@ const FLIPPING = 12; // words that are named
 /** A line for a document that opens, as in the lists that come with the page. */
 function documentEntry(number) {
   const shown = report.documents[number];
+  const called = shown.title || shown.text;
   const summary = make(
     "summary",
     {},
     make("span", { class: "headline" }, make("span", { class: "figure" }, probability(shown.probability))),
     make("span", { class: "where" }, printable(shown.where)),
-    shown.text ? make("span", { class: "snippet" }, snippet(shown.text)) : null,
+    called ? make("span", { class: shown.title ? "snippet title" : "snippet" }, snippet(called)) : null,
   );
   return make("details", { class: "document", "data-document": number }, summary);
 }

@@ -12,13 +12,14 @@ SNIPPET = 140  # characters of a text that are shown before it is opened
 
 
 def document(result: dict[str, Any], number: int, *headline: Any) -> Html:
-    """A document that opens: `headline`, where it stands, and how its text begins."""
+    """A document that opens: `headline`, where it stands, and what it is called, or how its text begins."""
     shown = result["documents"][number]
+    title, text = shown["title"], shown["text"]
     summary = tag(
         "summary",
         tag("span", *headline, class_="headline"),
         tag("span", shown["where"], class_="where"),
-        tag("span", snippet(shown["text"]), class_="snippet") if shown["text"] else None,
+        tag("span", snippet(title or text), class_="snippet title" if title else "snippet") if title or text else None,
     )
     return tag("details", summary, class_="document", data_document=number)
 

@@ -16,6 +16,7 @@ DOCUMENTS_SHOWN = 2000
 ERRORS_PER_CELL = 50
 HITS_PER_CELL = 15
 TEXT_LIMIT = 1000  # characters
+MAIL_TEXT_LIMIT = 4000  # of a rendered message, which begins with the terms of its headers
 ROWS_SHOWN = 12
 _SMALLEST_MARK = 0.01  # of the largest in a document
 _DIGITS = 3  # after the point, more where all numbers of a document are small
@@ -45,7 +46,8 @@ class ShownExplanation:
 class ShownDocument:
     """A document that a report shows; classes are numbers.
 
-    `flip` has words without which it would be of another class, if such were sought and found.
+    `text` is what the marks of the explanation point into: of a message its rendering, and `title` is what the message
+    is called in lists. `flip` has words without which it would be of another class, if such were sought and found.
     """
 
     where: str
@@ -55,6 +57,7 @@ class ShownDocument:
     true_probability: float | None
     n_words: int
     unknown_share: float | None
+    title: str | None  # of a message
     text: str | None
     is_cut: bool
     explanation: ShownExplanation

@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from textnb.model.explanation import Explanation, finite
-from textnb.workflow.reporting.documents import ShownDocument, ShownExplanation, class_numbers, cut, shown_explanation
+from textnb.text.mail.title import title_of
+from textnb.workflow.reporting.documents import (
+    MAIL_TEXT_LIMIT,
+    TEXT_LIMIT,
+    ShownDocument,
+    ShownExplanation,
+    class_numbers,
+    cut,
+    shown_explanation,
+)
 from textnb.workflow.reporting.duplicates import TestedDuplicates
 from textnb.workflow.reporting.view import View
 
@@ -20,16 +29,18 @@ class Explainer:
         self.column = {c: column for column, c in enumerate(view.known.tolist())}
         columns = getattr(view.tested.columns, "texts", None)
         self.source = columns[0] if columns else None  # the column of a table whose text is shown
+        self.is_mail = view.scored.predictor is not None and view.scored.predictor.is_mail
 
     def document(self, i: int, duplicates: TestedDuplicates | None) -> ShownDocument:
         view, scored = self.view, self.view.scored
         true, predicted = int(view.true[i]), int(view.predicted[i])
-        shown = full = None
-        if self.texts and scored.texts is not None:
-            full = scored.texts[i]
-            shown = cut(full)
         against = self.column[true] if true != predicted and true in self.column else None
         why = self._why(i, predicted, against) if self.texts else None
+        shown = full = title = None
+        if why is not None and scored.texts is not None:
+            full = dict(why.texts).get(self.source, scored.texts[i])  # of a message, its rendering
+            shown = cut(full, MAIL_TEXT_LIMIT if self.is_mail else TEXT_LIMIT)
+            title = title_of(scored.texts[i]) if self.is_mail else None
         own = int(view.own[i])
         is_sought = why is not None and i in self.flipped
         flip = why.what_would_flip() if why is not None and is_sought else None
@@ -41,6 +52,7 @@ class Explainer:
             true_probability=None if own < 0 else round(float(np.exp(scored.log_probabilities[i, own])), 6),
             n_words=0 if duplicates is None else int(duplicates.n_words[i]),
             unknown_share=None if scored.unknown_share is None else round(float(scored.unknown_share[i]), 4),
+            title=title,
             text=shown,
             is_cut=shown is not None and shown != full,
             explanation=self._unexplained(i, predicted, against)
