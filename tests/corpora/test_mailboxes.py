@@ -145,7 +145,10 @@ def test_what_is_hidden_or_not_delivered_is_passed_over(tmp_path):
         (gzip.compress(mboxrd(CONTENTS))[:-30], "it is damaged"),
         (b"\x1f\x8b\x08 no gzip", "it is damaged"),
         (b"PK\x03\x04 no archive", "it is damaged"),
-        (b"\0" * 257 + b"ustar" + b"\0" * 600, "it is damaged"),
+        (b"\0" * 257 + b"ustar" + b"\0" * 600, "it is no message"),
+        (tarfile.TarInfo("a").tobuf()[:511], "it is no message"),
+        (bz2.compress(b""), "it is empty"),
+        (tarfile.TarInfo(".hidden").tobuf(), "it is an archive in which there is no document that can be read"),
     ],
 )
 def test_what_is_no_message_is_skipped(tmp_path, content, why):
@@ -238,7 +241,7 @@ def test_a_small_packed_file_cannot_fill_the_memory(tmp_path, monkeypatch):
     monkeypatch.setattr(mbox, "MAX_MESSAGE", 1 << 16)
     (tmp_path / "bomb.gz").write_bytes(gzip.compress(message() + b"x" * (1 << 20)))
     _, ((_, reason),), _ = documents(tmp_path / "bomb.gz")
-    assert reason == "it has more than 65,536 bytes"
+    assert reason == "it has more than 65,536 bytes, the most that a message may have"
     (tmp_path / "large").write_bytes(message() + b"x" * (1 << 20))
     assert len(documents(tmp_path / "large")[0]) == 1
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from textnb.corpora.decoding import decode, why_no_document
 from textnb.corpora.files import TABLE_NAME, os_error_line
-from textnb.corpora.packed import START, Content, PackedError, archive_files, is_archive, unpack
+from textnb.corpora.packed import START, Archive, ArchiveError, Content, PackedError, is_archive, unpack
 
 
 class Reading(NamedTuple):
@@ -64,15 +64,35 @@ def file_documents(file: Any, place: str, reading: Reading) -> Iterator[tuple[st
         if not is_archive(start):
             yield from _documents(start, content, place, reading, limited=is_packed)
         elif file.seekable():
-            for inside, member in archive_files(file):
-                if not reading.tables and TABLE_NAME.search(inside):
-                    reading.skip(f"{place}/{inside}", "it is a table of documents: unpack it, and give it by its name")
-                    continue
-                yield from _inner_documents(member, f"{place}/{inside}", reading)
+            yield from archive_documents(Archive(file), place, reading)
         else:
             reading.skip(place, "it is an archive: give it by its name")
     except PackedError as error:
         reading.skip(place, str(error))
+
+
+def archive_documents(archive: Archive, place: str, reading: Reading) -> Iterator[tuple[str, str]]:
+    """(place, text) of the documents of an archive; a file in it that cannot be read is skipped."""
+    n_read = 0
+    try:
+        for inside, member in archive:
+            where = f"{place}/{inside}"
+            if not reading.tables and TABLE_NAME.search(inside):
+                reading.skip(where, "it is a table of documents: unpack it, and give it by its name")
+                continue
+            try:
+                for document in _inner_documents(member, where, reading):
+                    n_read += 1
+                    yield document
+            except ArchiveError:
+                raise
+            except PackedError as error:
+                reading.skip(where, str(error))
+    except ArchiveError as error:
+        reading.skip(place, str(error))
+    else:
+        if not n_read:
+            reading.skip(place, "it is an archive in which there is no document that can be read")
 
 
 def _inner_documents(file: Any, place: str, reading: Reading) -> Iterator[tuple[str, str]]:
@@ -131,9 +151,9 @@ def _mailbox_documents(content: Content, place: str, reading: Reading) -> Iterat
 def _document(content: bytes | None, place: str, reading: Reading) -> Iterator[tuple[str, str]]:
     """The place and the text of a document, if it is one; None stands for one that is too large."""
     if content is None:
-        from textnb.corpora.mbox import MAX_MESSAGE
+        from textnb.corpora.mbox import too_large
 
-        reading.skip(place, f"it has more than {MAX_MESSAGE:,} bytes")
+        reading.skip(place, too_large())
         return
     try:
         yield place, text_of(content, reading)

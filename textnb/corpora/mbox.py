@@ -18,6 +18,11 @@ _SEPARATOR = re.compile(
 _ESCAPED = re.compile(rb"^>(?=>*From )", re.MULTILINE)
 
 
+def too_large() -> str:
+    """Why a message is not read that is larger than any."""
+    return f"it has more than {MAX_MESSAGE:,} bytes, the most that a message may have"
+
+
 def is_mbox(start: bytes) -> bool:
     """Whether a file that starts like this is a mailbox: with a `From ` line, and a header line after it."""
     return _FIRST.match(start) is not None

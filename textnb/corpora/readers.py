@@ -6,16 +6,17 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from textnb.corpora.corpus import Corpus, did_you_mean, make_corpus, select
 from textnb.corpora.decoding import LongLine, known_encoding, marked_encoding, why_no_document
 from textnb.corpora.delimited import delimited_names, delimited_records
 from textnb.corpora.files import has_parts, table_format
-from textnb.corpora.folders import NO_CLASS, archive_rows, folder_rows
+from textnb.corpora.folders import NO_CLASS, archive_rows, common_depth, folder_rows, in_parts
 from textnb.corpora.json_lines import json_names, json_records
 from textnb.corpora.labelled import LabelledSources
 from textnb.corpora.manifest import corpus_names
@@ -147,7 +148,7 @@ def read_corpus(
         [row.text for row in rows],
         (row.label for row in rows),
         f"{path.name}, {len(rows):,} documents",
-        split=np.array([Path(row.where).parts[0] for row in rows]) if has_parts(path) else None,
+        split=_split(path, [row.where for row in rows]),
         problems=tuple(problems),
         where=[row.where for row in rows],
         columns={name: [row.values[j] for row in rows] for j, name in enumerate(options.more)},
@@ -155,6 +156,15 @@ def read_corpus(
         notices=tuple(notices),
     )
     return select(corpus, subset, options.categories)
+
+
+def _split(path: Path, places: list[str]) -> NDArray[np.str_] | None:
+    """The part, "train" or "test", of each document of class folders that lie in such."""
+    if path.is_dir():
+        return np.array([Path(place).parts[0] for place in places]) if has_parts(path) else None
+    if table_format(path) is not None or not in_parts(places):
+        return None
+    return np.array([PurePosixPath(place).parts[common_depth(places)] for place in places])
 
 
 def nothing_usable(name: str, problems: Sequence[Problem]) -> ValueError:
