@@ -165,6 +165,14 @@ def test_a_mailbox_whose_messages_cannot_be_told_apart_says_so(tmp_path):
     assert notice.startswith(f"{tmp_path}/a.mbox has lines that begin with 'From ' and have no date")
 
 
+def test_a_message_without_a_header_is_one_of_its_mailbox_and_begins_with_its_text(tmp_path):
+    for bodies in ([b"\nno header\n", message()], [message(), b" folded: x\n"], [b"\nalone\n"]):
+        (tmp_path / "a.mbox").write_bytes(b"\xef\xbb\xbf\n" + mboxrd(bodies))
+        read, skipped, notices = documents(tmp_path / "a.mbox")
+        assert [text for _, text in read] == [as_message(body) for body in bodies]
+        assert (skipped, notices) == ([], [])
+
+
 def hostile_tar(name="a", kind=tarfile.REGTYPE, size=0, link="", pax=None) -> bytes:
     made = io.BytesIO()
     with tarfile.open(fileobj=made, mode="w", format=tarfile.PAX_FORMAT) as archive:

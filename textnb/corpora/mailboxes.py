@@ -108,7 +108,7 @@ def _documents(
     start: bytes, content: Content, place: str, reading: Reading, *, limited: bool
 ) -> Iterator[tuple[str, str]]:
     """(place, text) of the documents of what is not an archive; `limited` if it may be larger than a file is."""
-    if start.lstrip(b"\r\n").startswith(b"From "):
+    if start.lstrip(b"\xef\xbb\xbf\r\n").startswith(b"From "):
         from textnb.corpora.mbox import is_mbox
 
         if is_mbox(start):
@@ -130,17 +130,21 @@ def _limited(content: Content) -> bytes | None:
 
 def _mailbox_documents(content: Content, place: str, reading: Reading) -> Iterator[tuple[str, str]]:
     """(place, text) of the messages of a mailbox, numbered where there are several."""
-    from textnb.corpora.mbox import Mbox, message_in
+    from textnb.corpora.mbox import Mbox, is_followed_by_header, message_in
+
+    def message_of(entry: bytes | None) -> bytes | None:
+        if entry is None or (reading.mail and is_followed_by_header(entry)):  # `canonical` takes the first line away
+            return entry
+        return message_in(entry)
 
     mailbox = Mbox(content)
     entries = iter(mailbox)
     first, second = next(entries), next(entries, b"")
     if second == b"":
-        yield from _document(first, place, reading)
+        yield from _document(message_of(first) if reading.mail else first, place, reading)
     else:
         for number, entry in enumerate(chain([first, second], entries), 1):
-            message = entry if entry is None or reading.mail else message_in(entry)  # of mail, `canonical` does it
-            yield from _document(message, f"{place}:{number}", reading)
+            yield from _document(message_of(entry), f"{place}:{number}", reading)
     if mailbox.has_unrecognised:
         reading.note(
             f"{place} has lines that begin with 'From ' and have no date, after a blank line: they are taken for text, "
