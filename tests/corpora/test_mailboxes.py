@@ -362,13 +362,13 @@ def test_texts_in_class_folders_stay_plain_text(tmp_path):
 
 
 def test_a_maildir_has_no_classes_of_its_own(tmp_path):
-    with pytest.raises(ValueError, match=r"is a maildir, and its messages have no classes: .* as in spam="):
+    with pytest.raises(ValueError, match="is a maildir, and its class is not known: say it, as LABEL="):
         read_corpus(write_maildir(tmp_path / "Maildir", CONTENTS))
 
 
 def test_a_mailbox_without_a_class_is_refused(tmp_path):
     (tmp_path / "a.mbox").write_bytes(mboxrd(CONTENTS))
-    with pytest.raises(ValueError, match=r"as in spam=.*a\.mbox"):
+    with pytest.raises(ValueError, match=r"is a mailbox, and its class is not known: say it, as LABEL=.*a\.mbox"):
         read_corpus(tmp_path / "a.mbox")
 
 

@@ -20,6 +20,8 @@ def audit(
     model: Annotated[choices.Model, Option(help="Which naive Bayes judges labels.")] = "complement",
     weights: Annotated[choices.Weights, Option(help="How terms weigh.")] = "log-tfidf",
     alpha: options.Alpha = 1.0,
+    analyzer: options.AnalyzerOfMail = None,
+    mail: options.MailParts = None,
     categories: options.Categories = None,
     strip: options.Strip = "",
     text: options.Text = None,
@@ -38,14 +40,14 @@ def audit(
     \b
     Examples:
       textnb audit mail.csv --text body --label kind
-      textnb audit spam=Junk/ ham=Archive.mbox
+      textnb audit spam=Junk/ ham=Archive.mbox --mail no-source
       textnb audit mail.csv --new later.jsonl --json
     """
     from textnb.report.audit import audit_text
     from textnb.workflow import audit as audit_corpus
 
     result = audit_corpus(
-        options.given_corpus(sources),
+        options.one_corpus(sources),
         new,
         threshold=threshold,
         options=options.read_options(text or "text", label, encoding, strict, categories=categories, strip=strip),
@@ -53,6 +55,8 @@ def audit(
         model=model,
         weights=weights,
         alpha=alpha,
+        analyzer=analyzer,
+        mail=mail,
         n_jobs=jobs,
     )
     report_skipped(result.problems, quiet)

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
-from textnb.corpora.files import PARTS, beginning, has_parts, is_maildir, walk_files
+from textnb.corpora.files import PARTS, beginning, has_parts, walk_files
 from textnb.corpora.mailboxes import Reading, archive_documents, path_documents
 from textnb.corpora.maildirs import SetAside
 from textnb.corpora.packed import Archive
@@ -18,10 +18,6 @@ _PART_PARENTS = {(part,) for part in PARTS}
 
 def folder_rows(root: Path, options: ReadOptions, report: Report, note: Note) -> Iterator[Row]:
     """The documents of a folder; the top folder's name is the class of every file below it."""
-    if is_maildir(root):
-        raise ValueError(
-            f"{root} is a maildir, and its messages have no classes: say which class they are of, as in spam={root}"
-        )
     if not has_parts(root):
         yield from _class_rows(root, root, options, report, note)
         return

@@ -37,7 +37,7 @@ class LabelledSources:
             check_complete(word)
             parts = label_and_path(word)
             if parts is None:
-                raise ValueError(f"which class is {word} of? Give each source with its class, as in spam={word}")
+                raise ValueError(f"which class is {word} of? Give each source with its class, as LABEL={word}")
             source = Source(word, parts[0], [])
             for path in existing_paths(*parts):
                 known = self._of_paths.setdefault(_real(path), source)
@@ -66,7 +66,7 @@ class LabelledSources:
         return [path for _, path in self]
 
     @cached_property
-    def _kinds(self) -> list[tuple[str, Kinds]]:
+    def kinds_of_each(self) -> list[tuple[str, Kinds]]:
         """What each source is, by some of its documents, with the word that it was given by."""
         from textnb.corpora.recognition import kinds_of
 
@@ -75,7 +75,7 @@ class LabelledSources:
     @cached_property
     def kinds(self) -> dict[bool, str]:
         """A source that is mail, and one that is not, as far as there are such; by some of their documents."""
-        return {kinds.is_mail: word for word, kinds in reversed(self._kinds) if kinds.is_mail is not None}
+        return {kinds.is_mail: word for word, kinds in reversed(self.kinds_of_each) if kinds.is_mail is not None}
 
     @property
     def is_mail(self) -> bool:
@@ -87,12 +87,6 @@ class LabelledSources:
                 "as plain text (--analyzer word)"
             )
         return True in kinds
-
-    def mixed_notices(self) -> list[str]:
-        """What to say of each source that has mail and other documents."""
-        from textnb.corpora.recognition import mixed_notice
-
-        return [mixed_notice(word, as_mail=self.is_mail) for word, kinds in self._kinds if kinds.is_mixed]
 
 
 def _real(path: str) -> str:

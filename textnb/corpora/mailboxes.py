@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from textnb.corpora.decoding import decode, why_no_document
-from textnb.corpora.files import TABLE_NAME, os_error_line
+from textnb.corpora.files import TABLE_NAME, os_error_reason
 from textnb.corpora.packed import START, Archive, ArchiveError, Content, PackedError, is_archive, unpack
 
 
@@ -53,8 +53,7 @@ def path_documents(path: str, place: str, reading: Reading) -> Iterator[tuple[st
     except PackedError as error:
         reading.skip(place, str(error))
     except OSError as error:
-        error.filename = None
-        reading.skip(place, os_error_line(error))
+        reading.skip(place, os_error_reason(error))
 
 
 def file_documents(file: Any, place: str, reading: Reading) -> Iterator[tuple[str, str]]:

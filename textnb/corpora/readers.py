@@ -23,7 +23,7 @@ from textnb.corpora.manifest import corpus_names
 from textnb.corpora.named import has_raw_mail, load_corpus
 from textnb.corpora.packed import is_archive, unpack
 from textnb.corpora.problems import Problem, skipped_sentence
-from textnb.corpora.recognition import is_mail
+from textnb.corpora.recognition import box_of_one_class, is_mail
 from textnb.corpora.rows import DEFAULT_OPTIONS, BadTable, Note, ReadOptions, Record, Report, Row, decoded_lines
 
 GZIP_MARK = b"\x1f\x8b"
@@ -141,7 +141,7 @@ def read_corpus(
     if not rows:
         error = nothing_usable(str(path), problems)
         if problems and all(problem.why == NO_CLASS for problem in problems):
-            error = ValueError(f"{error} Documents of one class are given with it, as in spam={path}.")
+            error = ValueError(f"{error} Documents of one class are given with it, as LABEL={path}.")
         raise error
     corpus = make_corpus(
         str(path),
@@ -188,6 +188,7 @@ def iter_rows(
     path, options = Path(path), replace(options, **changes)
     if not path.exists():
         raise FileNotFoundError(f"There is no file or folder {path}.")
+    require_classes(path)
     format = table_format(path)
     _require_table(str(path), format, options)
     report = report or partial(_stop, path)
@@ -201,7 +202,7 @@ def iter_rows(
         if not has_folders:
             raise ValueError(
                 f"{path} is of no known kind: give a folder, or a .csv, .tsv or .jsonl file (or .gz of it). Documents "
-                f"of one class, such as a mailbox, are given with it, as in spam={path}."
+                f"of one class are given with it, as LABEL={path}."
             )
         yield from archive_rows(path, options, report, note)
         return
@@ -210,6 +211,13 @@ def iter_rows(
             yield from table_rows(file, path.name, format, options, report)
     except BadTable as error:
         raise ValueError(f"{path} cannot be read: {error}.") from error
+
+
+def require_classes(path: Path) -> None:
+    """Refuse a maildir, a mailbox or a message: all its documents are of one class, which nobody has said."""
+    box = box_of_one_class(str(path))
+    if box is not None:
+        raise ValueError(f"{path} is {box}, and its class is not known: say it, as LABEL={path}")
 
 
 def column_names(path: str | os.PathLike[str], encoding: str | None = None) -> list[str]:

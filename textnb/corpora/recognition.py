@@ -85,8 +85,30 @@ def kinds_of(paths: Sequence[str], *, of_classes: bool = False) -> Kinds:
     return _sum(kinds for path in some for kinds in _kinds_at(path, of_classes))
 
 
+def box_of_one_class(path: str) -> str | None:
+    """What a path is if all its documents are mail of one class, whatever that is; None for all else."""
+    if is_maildir(path):
+        return "a maildir"
+    if is_table(path) or not Path(path).is_file():
+        return None
+    try:
+        with Path(path).open("rb") as file:
+            kinds = _kinds_of_start(unpack(file)[0])
+    except (OSError, PackedError):
+        return None
+    return "a mailbox" if kinds.has_mailbox else "a message" if kinds.is_mail else None
+
+
+def mail_notice(name: str) -> str:
+    """What to say where mail is read as mail, and nobody has asked for it."""
+    return (
+        f"{name} is mail: words of headers and bodies are counted by the mail analyzer; --analyzer word reads it as "
+        "plain text"
+    )
+
+
 def mixed_notice(name: str, *, as_mail: bool) -> str:
-    """How documents are read of which some are mail and some are not."""
+    """How documents are read of which some are mail and some are not, where nobody has said it."""
     if as_mail:
         return f"{name} has mail and other files, and all are read as mail; --analyzer word reads them as plain text"
     return f"{name} has mail and other files, and all are read as plain text; --analyzer mail reads them as messages"
