@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from typing import Any, TypeVar
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 Item = TypeVar("Item")
 
 BLOCK_CHARACTERS = 1 << 26  # of text counted at a time; the result does not depend on it
+BATCH_CHARACTERS = 1 << 24  # of texts that are taken together; nor on this
 
 
 def as_documents(texts: Any) -> Iterable[Any]:
@@ -73,9 +73,17 @@ def decode_document(document: Any, position: int | None, encoding: str, errors: 
 
 
 def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    """Lists of up to `size` items."""
-    remaining = iter(items)
-    while batch := list(islice(remaining, size)):
+    """Lists of up to `size` items; of texts, or of tuples with a text in the second place, not too large together."""
+    batch: list[Item] = []
+    characters = 0
+    for item in items:
+        batch.append(item)
+        text: Any = item[1] if isinstance(item, tuple) else item
+        characters += len(text) if isinstance(text, str) else 0
+        if len(batch) == size or characters >= BATCH_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
         yield batch
 
 
