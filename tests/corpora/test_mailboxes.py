@@ -451,3 +451,11 @@ def test_a_bad_file_among_sources_is_a_problem_like_another(labelled, tmp_path):
     assert corpus.problems == (("old/9.mbox", "it is empty"),)
     with pytest.raises(ValueError, match=r"old/9\.mbox: it is empty"):
         open_corpus(LabelledSources(labelled), strict=True)
+
+
+def test_a_place_with_a_colon_in_it_stays_whole(tmp_path):
+    path = tmp_path / "old: mail: 1.mbox"
+    path.write_bytes(b"")
+    assert documents(path)[1] == [(str(path), "it is empty")]
+    gone = tmp_path / "gone: mail"
+    assert documents(gone)[1] == [(str(gone), "No such file or directory; check the path")]

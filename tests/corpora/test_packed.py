@@ -139,9 +139,9 @@ def maildir_in_a_class(top: Path) -> None:
 
 
 def classes_named_as_parts_of_maildirs(top: Path) -> None:
-    write_folder(top / "new", messages("spam", 3))
-    write_folder(top / "old/cur", messages("ham", 3))
-    write_folder(top / "tmp", [message(number=7)])
+    for i, folder in enumerate(["new", "old/cur", "old/tmp", "tmp"]):
+        (top / folder).mkdir(parents=True)
+        (top / folder / "1000.M0.host:2,S").write_bytes(message(number=i))
 
 
 def names_that_servers_use(top: Path) -> None:
