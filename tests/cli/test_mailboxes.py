@@ -82,13 +82,13 @@ def test_sources_that_are_not_mail_train_models_of_words(textnb, tmp_path):
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        (("spam=Junk", "Sent"), "which class is Sent of? Give each source with its class, as in spam=Sent"),
-        (("Junk", "Sent"), "give one corpus, or each source with its class, as in spam=Junk ham=Sent"),
+        (("spam=Junk", "Sent"), "which class is Sent of? Give each source with its class, as LABEL=Sent"),
+        (("Junk", "Sent"), "give one corpus, or each source with its class, as LABEL=Junk LABEL=Sent"),
         (("spam=", "ham=Sent"), "spam= names a class and no file or folder: give both, as in spam=Junk"),
         (("spam=",), "spam= names a class and no file or folder"),
         (("=Junk", "ham=Sent"), "=Junk has no class before the sign =: give one, as in spam=Junk"),
         (("=Junk",), "=Junk has no class before the sign ="),
-        (("Sent",), "it is in no class folder. Documents of one class are given with it, as in spam=Sent."),
+        (("Sent",), "it is in no class folder. Documents of one class are given with it, as LABEL=Sent."),
         (("spam=Junk", "ham=nothing"), "ham=nothing: there is no file or folder nothing"),
         (("spam=Junk", "ham=no*.mbox"), "ham=no*.mbox: there is no file or folder no*.mbox"),
         (("spam=Junk", "ham=Junk"), "Junk is given as spam and as ham"),
@@ -96,8 +96,11 @@ def test_sources_that_are_not_mail_train_models_of_words(textnb, tmp_path):
         (("spam=Junk", "ham=Sent", "--numeric", "x"), "has no columns"),
         (("spam=Junk", "ham=Sent", "--strip", "headers"), "Only 20 Newsgroups"),
         (("spam=Junk",), "has only the class 'spam'"),
-        (("Junk",), "Junk is a maildir, and its messages have no classes"),
-        (("Archive.mbox",), "as in spam=Archive.mbox"),
+        (("Junk",), "Junk is a maildir, and its class is not known: say it, as LABEL=Junk"),
+        (("Archive.mbox",), "Archive.mbox is a mailbox, and its class is not known: say it, as LABEL=Archive.mbox"),
+        (("Sent/000",), "Sent/000 is a message, and its class is not known: say it, as LABEL=Sent/000"),
+        (("Junk", "--stream"), "Junk is no table"),
+        (("Archive.mbox", "--stream"), "as LABEL=Archive.mbox"),
     ],
 )
 def test_sources_that_cannot_be_used_say_why(textnb, mailboxes, tmp_path, words, error):
@@ -145,7 +148,7 @@ def test_parts_of_mail_are_counted_and_merged(textnb, mailboxes, tmp_path):
     assert textnb("merge", "-o", "merged.tnb", "a.tnb", "b.tnb").code == 0
     whole, merged = (textnb("predict", name, "Sent", "Junk") for name in ("whole.tnb", "merged.tnb"))
     assert (whole.out.count("\n"), whole.out) == (20, merged.out)
-    assert textnb("count", "Junk", "Sent", "-o", "c.tnb").err.endswith("as in spam=Junk ham=Sent\n")
+    assert textnb("count", "Junk", "Sent", "-o", "c.tnb").err.endswith("as LABEL=Junk LABEL=Sent\n")
 
 
 def test_a_mailbox_is_evaluated_message_by_message(textnb, filter_file, tmp_path):
@@ -211,7 +214,7 @@ def test_a_copy_that_a_client_has_kept_is_the_same_message(textnb, filter_file, 
 def test_sources_with_their_class_are_learned_and_forgotten(textnb, mailboxes, tmp_path):
     done = textnb("learn", "new.tnb", *mailboxes, "--json")
     assert (done.json["started"], done.json["classes"]) == (True, {"ham": 20, "spam": 12})
-    assert "the documents are mail" in done.err
+    assert "is mail: words of headers and bodies are counted by the mail analyzer" in done.err
     assert textnb("predict", "new.tnb", stdin=SPAM).out.startswith("spam\t")
     done = textnb("forget", "new.tnb", "ham=Sent", "--json")
     assert (done.err, done.json["classes"]) == ("", {"ham": 12, "spam": 12})

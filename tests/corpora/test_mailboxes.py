@@ -145,7 +145,10 @@ def test_what_is_hidden_or_not_delivered_is_passed_over(tmp_path):
         (gzip.compress(mboxrd(CONTENTS))[:-30], "it is damaged"),
         (b"\x1f\x8b\x08 no gzip", "it is damaged"),
         (b"PK\x03\x04 no archive", "it is damaged"),
-        (b"\0" * 257 + b"ustar" + b"\0" * 600, "it is damaged"),
+        (b"\0" * 257 + b"ustar" + b"\0" * 600, "it is no message"),
+        (tarfile.TarInfo("a").tobuf()[:511], "it is no message"),
+        (bz2.compress(b""), "it is empty"),
+        (tarfile.TarInfo(".hidden").tobuf(), "it is an archive in which there is no document that can be read"),
     ],
 )
 def test_what_is_no_message_is_skipped(tmp_path, content, why):
@@ -160,6 +163,14 @@ def test_a_mailbox_whose_messages_cannot_be_told_apart_says_so(tmp_path):
     read, skipped, (notice,) = documents(tmp_path / "a.mbox")
     assert (len(read), skipped) == (1, [])
     assert notice.startswith(f"{tmp_path}/a.mbox has lines that begin with 'From ' and have no date")
+
+
+def test_a_message_without_a_header_is_one_of_its_mailbox_and_begins_with_its_text(tmp_path):
+    for bodies in ([b"\nno header\n", message()], [message(), b" folded: x\n"], [b"\nalone\n"]):
+        (tmp_path / "a.mbox").write_bytes(b"\xef\xbb\xbf\n" + mboxrd(bodies))
+        read, skipped, notices = documents(tmp_path / "a.mbox")
+        assert [text for _, text in read] == [as_message(body) for body in bodies]
+        assert (skipped, notices) == ([], [])
 
 
 def hostile_tar(name="a", kind=tarfile.REGTYPE, size=0, link="", pax=None) -> bytes:
@@ -238,7 +249,7 @@ def test_a_small_packed_file_cannot_fill_the_memory(tmp_path, monkeypatch):
     monkeypatch.setattr(mbox, "MAX_MESSAGE", 1 << 16)
     (tmp_path / "bomb.gz").write_bytes(gzip.compress(message() + b"x" * (1 << 20)))
     _, ((_, reason),), _ = documents(tmp_path / "bomb.gz")
-    assert reason == "it has more than 65,536 bytes"
+    assert reason == "it has more than 65,536 bytes, the most that a message may have"
     (tmp_path / "large").write_bytes(message() + b"x" * (1 << 20))
     assert len(documents(tmp_path / "large")[0]) == 1
 
@@ -351,13 +362,13 @@ def test_texts_in_class_folders_stay_plain_text(tmp_path):
 
 
 def test_a_maildir_has_no_classes_of_its_own(tmp_path):
-    with pytest.raises(ValueError, match=r"is a maildir, and its messages have no classes: .* as in spam="):
+    with pytest.raises(ValueError, match="is a maildir, and its class is not known: say it, as LABEL="):
         read_corpus(write_maildir(tmp_path / "Maildir", CONTENTS))
 
 
 def test_a_mailbox_without_a_class_is_refused(tmp_path):
     (tmp_path / "a.mbox").write_bytes(mboxrd(CONTENTS))
-    with pytest.raises(ValueError, match=r"as in spam=.*a\.mbox"):
+    with pytest.raises(ValueError, match=r"is a mailbox, and its class is not known: say it, as LABEL=.*a\.mbox"):
         read_corpus(tmp_path / "a.mbox")
 
 
@@ -440,3 +451,11 @@ def test_a_bad_file_among_sources_is_a_problem_like_another(labelled, tmp_path):
     assert corpus.problems == (("old/9.mbox", "it is empty"),)
     with pytest.raises(ValueError, match=r"old/9\.mbox: it is empty"):
         open_corpus(LabelledSources(labelled), strict=True)
+
+
+def test_a_place_with_a_colon_in_it_stays_whole(tmp_path):
+    path = tmp_path / "old: mail: 1.mbox"
+    path.write_bytes(b"")
+    assert documents(path)[1] == [(str(path), "it is empty")]
+    gone = tmp_path / "gone: mail"
+    assert documents(gone)[1] == [(str(gone), "No such file or directory; check the path")]

@@ -1,6 +1,7 @@
 """Splitting mailboxes: what was joined comes apart again, and nothing else does."""
 
 import io
+import mailbox
 import tracemalloc
 from unittest.mock import patch
 
@@ -66,8 +67,11 @@ def test_lines_that_programs_write_between_messages_are_known(line):
 @pytest.mark.parametrize(
     ("inside", "is_noted"),
     [
-        (b"\n\nFrom here on it rains\nevery day\n", False),
-        (b"\n\nFrom May 2003, 10:00 on\nit rains\n", False),
+        (b"\n\nFrom here on it rains\nevery day\n", True),
+        (b"\n\nFrom May 2003, 10:00 on\nit rains\n", True),
+        (b"\nFrom Monday on it rains\nevery day\n", True),
+        (b"\r\nFrom Monday on it rains\r\nevery day\n", True),
+        (b"From here on it rains\nevery day\n", False),
         (b"From a@example.org Thu Jan  5 10:00:00 2023\nwithout a header line\n", False),
         (b"\n\nFrom a@example.org\nSubject: no date\n", True),
         (b"\n\n>From a@example.org Thu Jan  5 10:00:00 2023\nSubject: escaped\n", False),
@@ -77,6 +81,42 @@ def test_other_lines_that_begin_with_from_are_text(inside, is_noted):
     reader = Mbox(io.BytesIO(FROM_LINE + message() + inside))
     assert len(list(reader)) == 1
     assert reader.has_unrecognised is is_noted
+
+
+@pytest.mark.parametrize("block", [1, 100, 1 << 20])
+@pytest.mark.parametrize(
+    "second",
+    [
+        b"\nwithout a header\n",
+        b"  folded\nSubject: lunch\n\nnoon\n",
+        b"hello\n",
+        b"Caf\xe9: x\n\nnoon\n",
+        b"From\n\nnoon\n",
+        b"x" * 250 + b": long\n",
+        b"",
+    ],
+)
+def test_what_follows_a_dated_line_after_a_blank_one_is_a_message_of_its_own(second, block):
+    contents = [message(), second, message(number=3)]
+    for end in (b"\n", b"\r\n"):
+        expected = [content.replace(b"\n", end) for content in contents]
+        for before in (b"", b"\n\n", b"\xef\xbb\xbf", b"\xef\xbb\xbf\r\n"):
+            joined = mboxrd(contents).replace(b"\n", end)
+            reader = Mbox(io.BytesIO(before + joined))
+            with patch.object(mbox, "BLOCK", block):
+                assert [message_in(entry) for entry in reader if entry] == expected
+            assert not reader.has_unrecognised
+            assert split(before + mboxrd([second, message()]).replace(b"\n", end)) == [
+                expected[1],
+                message().replace(b"\n", end),
+            ]
+            assert is_mbox(before + FROM_LINE + second)
+
+
+def test_a_mailbox_has_the_messages_that_the_standard_library_finds(tmp_path):
+    bodies = [b"\nno header\n", b" folded\n\nx\n", message(), b"\n", message(number=2)]
+    (tmp_path / "a.mbox").write_bytes(mboxrd(bodies))
+    assert len(split(mboxrd(bodies))) == len(mailbox.mbox(tmp_path / "a.mbox")) == 5
 
 
 def test_blank_lines_between_messages_may_be_missing():

@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 import scipy.sparse
 
-from textnb.text.documents import as_documents, decoded
+from textnb.text import documents
+from textnb.text.documents import as_documents, batches, decoded
 
 TEXTS = ["the cat", "", "a dog"]
 
@@ -80,3 +81,20 @@ def test_bytes_that_cannot_be_decoded_are_named_with_their_position():
 def test_an_unknown_encoding_is_refused():
     with pytest.raises(ValueError, match="unknown encoding 'klingon'"):
         list(decoded([b"a"], "klingon"))
+
+
+@pytest.mark.parametrize("item", [lambda text: text, lambda text: ("id", text), lambda text: ("id", text, None)])
+def test_what_is_taken_together_is_neither_many_nor_large(item, monkeypatch):
+    monkeypatch.setattr(documents, "BATCH_CHARACTERS", 10)
+    given = [item(text) for text in ["a", "b", "c", "d" * 9, "e", "f" * 30, "g" * 30, "h"]]
+    assert [len(batch) for batch in batches(iter(given), 3)] == [3, 2, 1, 1, 1]
+    assert [one for batch in batches(given, 3) for one in batch] == given
+    assert [len(batch) for batch in batches([("row", (1, "x" * 90))] * 4, 3)] == [3, 1]
+
+
+def test_large_documents_are_let_go_before_the_next_ones_are_read(monkeypatch):
+    monkeypatch.setattr(documents, "BATCH_CHARACTERS", 1000)
+    read = []
+    some = (read.append(i) or (str(i), "x" * 1000) for i in range(9))
+    for n, _ in enumerate(batches(some, 2048), 1):
+        assert len(read) == n

@@ -42,6 +42,17 @@ def test_only_presets_are_accepted():
         Analyzer("word", mail="body")
 
 
+@pytest.mark.parametrize(
+    "of_words",
+    [{"stop_words": "english"}, {"tokenizer": "treebank"}, {"stemmer": "porter"}, {"token_pattern": "[a-z]+"}],
+)
+def test_settings_of_words_are_refused_beside_the_analyzer_of_mail(of_words):
+    (name,) = of_words
+    with pytest.raises(ValueError, match=f'{name} is for words, and analyzer="mail" takes none'):
+        TextClassifier(analyzer="mail", **of_words).fit([MESSAGE, MESSAGE], ["ham", "spam"])
+    TextClassifier("multinomial", "counts", analyzer="word", **of_words).fit([MESSAGE, MESSAGE], ["ham", "spam"])
+
+
 def test_an_explanation_shows_the_rendered_message_and_its_capitals():
     classifier = TextClassifier("multinomial", "binary", analyzer="mail").fit(
         [MESSAGE, "Subject: Buy\n\npills"], [0, 1]

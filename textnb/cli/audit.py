@@ -30,6 +30,8 @@ def audit(
     alpha: Annotated[
         float | None, Option(min=0, help="Smoothing; 1 is Laplace's, 0 none. [default: the model's usual one]")
     ] = None,
+    analyzer: options.AnalyzerOfMail = None,
+    mail: options.MailParts = None,
     categories: options.Categories = None,
     strip: options.Strip = "",
     text: options.Text = None,
@@ -48,7 +50,7 @@ def audit(
     \b
     Examples:
       textnb audit mail.csv --text body --label kind
-      textnb audit spam=Junk/ ham=Archive.mbox
+      textnb audit spam=Junk/ ham=Archive.mbox --mail no-source
       textnb audit mail.csv --new later.jsonl --json
       textnb audit spam=Junk/ ham=Archive.mbox --new ham=Inbox.mbox
     """
@@ -57,11 +59,13 @@ def audit(
 
     judge = {"model": model, "weights": weights, "alpha": alpha}
     result = audit_corpus(
-        options.given_corpus(sources),
-        None if new is None else options.given_corpus(new),
+        options.one_corpus(sources),
+        None if new is None else options.one_corpus(new),
         threshold=threshold,
         options=options.read_options(text or "text", label, encoding, strict, categories=categories, strip=strip),
         progress=Terminal(quiet),
+        analyzer=analyzer,
+        mail=mail,
         n_jobs=jobs,
         **{name: value for name, value in judge.items() if value is not None},
     )

@@ -36,7 +36,7 @@ def evaluate(
     """
     from textnb.workflow import evaluate as evaluate_model
 
-    corpus = options.given_corpus(sources)
+    corpus = options.one_corpus(sources)
     options.check_plots(overwrite, plot=plot, reliability=reliability)
     result = evaluate_model(
         model,

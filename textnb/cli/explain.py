@@ -52,8 +52,8 @@ def explain(
     from textnb.report.explanation import explanation_text
     from textnb.workflow import explain as explain_files
 
-    files = files or ["-"]
-    options.refuse_classes(files)
+    options.refuse_classes(files or [])
+    files = options.given_files(files)
     skipped = Skipped(strict)
     reading = options.options_of_tables(text, table, encoding, strict, whole=lines or as_document)
     announce_terminal(files, quiet)

@@ -21,6 +21,8 @@ def learn(
     new_class: Annotated[
         bool, Option("--new-class", help="A label that looks like a known one misspelt is a new class.")
     ] = False,
+    analyzer: options.AnalyzerOfStarted = None,
+    mail: options.MailParts = None,
     text: options.ModelText = None,
     label_column: options.LabelColumn = None,
     encoding: options.EncodingOfTables = None,
@@ -32,8 +34,8 @@ def learn(
 
     Where there is no such file, it is started: of mail a robinson model, of other documents a multinomial model of
     plain counts, alpha 0.5; both can grow from their first document on. (`textnb train` chooses by itself what suits a
-    whole corpus.) Without --new-class, a label is refused if it differs from a known one only in case, white space, or
-    one letter of a word of three or more.
+    whole corpus.) What it counts, by --analyzer and --mail, stays so. Without --new-class, a label is refused if it
+    differs from a known one only in case, white space, or one letter of a word of three or more.
 
     Of mail, --once also knows copies of a message by its Message-ID, and leaves them. A copy cannot move what it is a
     copy of to another class: it is learned as it is, and reported (with --strict, an error).
@@ -44,12 +46,15 @@ def learn(
     Examples:
       textnb learn mail.tnb --label spam message.txt
       textnb learn mail.tnb --label ham archive/
-      textnb learn mail.tnb spam=Junk/ ham=Archive.mbox
+      textnb learn mail.tnb spam=Junk/ ham=Archive.mbox --mail no-source
       textnb learn mail.tnb --label ham --once < message.txt
       textnb learn mail.tnb newer.csv
     """
     from textnb.workflow import learn as learn_documents
 
-    documents = options.read_labelled(model, files, label, lines, text, label_column, encoding, strict, quiet)
+    started = {"analyzer": analyzer, "mail": mail}
+    documents = options.read_labelled(
+        model, files, label, lines, text, label_column, encoding, strict, quiet, **started
+    )
     summary = learn_documents(model, documents, once=once, new_class=new_class, strict=strict)
     return show_summary(summary, as_json, quiet)

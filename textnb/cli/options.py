@@ -94,6 +94,14 @@ MailParts = Annotated[
     Literal["all", "no-source", "body"] | None,
     Option("--mail", help="What is read of messages: all, all but what tells where they were collected, or the body."),
 ]
+AnalyzerOfMail = Annotated[
+    Literal["word", "mail"] | None,
+    Option(help="How documents are read: as plain text, or as messages. [default: mail for mail, else word]"),
+]
+AnalyzerOfStarted = Annotated[
+    Literal["word", "mail"] | None,
+    Option("--analyzer", help="What a model that is started counts. [default: mail for mail, else word]"),
+]
 Tokenizer = Annotated[str | None, Option(help="An nltk tokenizer, such as treebank or tweet.")]
 Stemmer = Annotated[str | None, Option(help="An nltk stemmer, such as porter or snowball-german.")]
 StopWords = Annotated[str | None, Option(help="Words to leave out: english, or a,b,c.")]
@@ -187,8 +195,9 @@ def classifier_settings(written: Mapping[str, Any]) -> dict[str, Any]:
     from textnb.text.tokenize import STEMMERS, TOKENIZERS
 
     are_words = any(written[name] for name in ("tokenizer", "stemmer", "stop_words"))
-    if written["analyzer"] not in (None, "word") and are_words:
-        raise ValueError("--tokenizer, --stemmer and --stop-words are for words: leave them out, or --analyzer")
+    if are_words and (written["analyzer"] not in (None, "word") or written["mail"] is not None):
+        other = "--analyzer" if written["mail"] is None else "--mail"
+        raise ValueError(f"--tokenizer, --stemmer and --stop-words are for words: leave them out, or {other}")
     if written["jobs"] == 0:
         raise ValueError("--jobs is a number of threads, or -1 for all cores, got 0")
     settings = {
@@ -202,8 +211,7 @@ def classifier_settings(written: Mapping[str, Any]) -> dict[str, Any]:
         "ledger": written.get("ledger"),
         "n_jobs": written["jobs"],
     }
-    analyzer = {"analyzer": written["analyzer"] or ("word" if are_words else None), "mail": written["mail"]}
-    settings |= {name: value for name, value in analyzer.items() if value is not None}
+    settings |= {name: written[name] for name in ("analyzer", "mail") if written[name] is not None}
     parsers: dict[str, Callable[[Any], Any]] = {
         "model": str,
         "weights": str,
@@ -285,13 +293,23 @@ def frequency(option: str, text: str) -> int | float:
     return number
 
 
+def given_files(files: list[str] | None) -> list[str]:
+    """The files that words of a command name, which may be patterns; stdin without any."""
+    return [path for word in files or [STDIN] for path in sorted(matching_paths(word))]
+
+
+def one_corpus(words: list[str]) -> str | LabelledSources:
+    """The same as `given_corpus`, of a corpus that is no stream of several files."""
+    return given_corpus(words if has_labels(words) else given_files(words))
+
+
 def given_corpus(words: list[str]) -> str | LabelledSources:
     """What the words of a command name: one corpus, or sources with their classes."""
     if has_labels(words):
         return LabelledSources(words)
     check_complete(words[0])
     if len(words) > 1:
-        raise ValueError(f"give one corpus, or each source with its class, as in spam={words[0]} ham={words[1]}")
+        raise ValueError(f"give one corpus, or each source with its class, as LABEL={words[0]} LABEL={words[1]}")
     return words[0]
 
 
@@ -370,29 +388,35 @@ def read_labelled(
     encoding: str | None,
     strict: bool,
     quiet: bool,
+    **started: str | None,
 ) -> LabelledDocuments:
-    """The documents of `learn` and `forget`: of one class by --label, or of tables, folders and corpora."""
+    """The documents of `learn` and `forget`: of one class by --label, or of tables, folders and corpora.
+
+    `started` are the analyzer of a model that is to be started, and what it reads of mail.
+    """
     from shlex import quote
 
     from textnb.workflow.updating import labelled_corpora, labelled_messages, labelled_sources
 
-    files = files or ["-"]
-    if has_labels(files):
+    if files and has_labels(files):
         if label is not None or lines or label_column is not None:
             option = "--label" if label is not None else "--lines" if lines else "--label-column"
             raise ValueError(f"{option} and sources with their class, such as {files[0]}, exclude each other")
-        return labelled_sources(files, read_options(text, None, encoding, strict), model=model)
+        return labelled_sources(files, read_options(text, None, encoding, strict), model=model, **started)
+    files = given_files(files)
     if label is not None:
         refuse_tables(files, label, lines, {"--text": text, "--label-column": label_column, "--encoding": encoding})
         announce_terminal(files, quiet)
-        return labelled_messages(files, label, lines=lines, strict=strict, model=model)
+        return labelled_messages(files, label, lines=lines, strict=strict, model=model, **started)
     check_complete(files[0])
     if files == ["-"] or lines:
         raise ValueError("which class are the documents of? Give --label, or labelled documents: a table or a folder")
     for file in files:
         if Path(file).is_file() and not is_table(file):
             raise ValueError(f"which class is {file} of? Give --label, as in --label spam {quote(file)}")
-    return labelled_corpora(files, read_options(text, None, encoding, strict), model=model, label=label_column)
+    return labelled_corpora(
+        files, read_options(text, None, encoding, strict), model=model, label=label_column, **started
+    )
 
 
 def refuse_tables(files: list[str], label: str, lines: bool, options_of_tables: dict[str, str | None]) -> None:

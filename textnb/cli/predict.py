@@ -72,8 +72,8 @@ def predict(
     from textnb.corpora.problems import Skipped
     from textnb.workflow import predict as predict_files
 
-    files = files or ["-"]
-    options.refuse_classes(files)
+    options.refuse_classes(files or [])
+    files = options.given_files(files)
     skipped = Skipped(strict)
     announce_terminal(files, quiet)
     reading = None

@@ -104,6 +104,7 @@ def train(
 
     Mailboxes (mbox, maildir, messages in files; also packed, .zip or .tar.gz) are read by the analyzer of mail, unless
     another is given. A source with its class, LABEL=PATH, may be any of them, a pattern, a folder of texts or a table.
+    All messages are held in memory, which takes about six times their size; of several hundred MB, --stream needs less.
 
     The saved model has learned what it was not tested on; with --refit or --test-size 0, all documents. A file is not
     overwritten if it is read here, is no model, or knows documents that are not in CORPUS, unless you say --overwrite.

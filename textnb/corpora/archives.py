@@ -114,8 +114,8 @@ def _tar_members(file: IO[bytes], pattern: str, max_bytes: int) -> Iterator[tupl
 
 def _zip_members(file: IO[bytes], pattern: str, max_bytes: int) -> Iterator[tuple[str, bytes]]:
     allowance = Allowance(max_bytes)
-    for archive, member in safe_zip_files(file, allowance):
-        if name := canonical_name(member.filename, pattern):
+    for archive, member in safe_zip_members(file, allowance):
+        if not member.is_dir() and (name := canonical_name(member.filename, pattern)):
             allowance.take(member.file_size)  # zipfile reads no more than this
             yield name, archive.read(member)
 
@@ -127,16 +127,15 @@ def check_tar_member(member: tarfile.TarInfo, allowance: Allowance) -> None:
         raise ValueError(f"member {member.name!r} {LINK_OR_DEVICE}")
 
 
-def safe_zip_files(file: IO[bytes], allowance: Allowance) -> Iterator[tuple[zipfile.ZipFile, zipfile.ZipInfo]]:
-    """The open archive with each of its members that is a file; one that is unsafe is a ValueError."""
+def safe_zip_members(file: IO[bytes], allowance: Allowance) -> Iterator[tuple[zipfile.ZipFile, zipfile.ZipInfo]]:
+    """The open archive with each of its members, a file or a folder; one that is unsafe is a ValueError."""
     with zipfile.ZipFile(file) as archive:
         for member in archive.infolist():
             allowance.take_member(member.filename)
             kind = stat.S_IFMT(member.external_attr >> 16)
             if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
                 raise ValueError(f"member {member.filename!r} {LINK_OR_DEVICE}")
-            if not member.is_dir():
-                yield archive, member
+            yield archive, member
 
 
 def _folder_members(folders: Iterable[Path], pattern: str, max_bytes: int) -> Iterator[tuple[str, bytes]]:

@@ -31,7 +31,12 @@ def os_error_line(error: OSError) -> str:
     if error.errno == ENOSPC and error.filename is None:
         return f"the result cannot be written: {error.strerror}; make room, or send it elsewhere"
     where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
-    return f"{where}{error.strerror}{ADVICE.get(type(error), '')}"
+    return f"{where}{os_error_reason(error)}"
+
+
+def os_error_reason(error: OSError) -> str:
+    """What, and what to do."""
+    return f"{error.strerror}{ADVICE.get(type(error), '')}" if error.strerror else str(error)
 
 
 def table_format(path: str | os.PathLike[str]) -> str | None:
@@ -42,11 +47,6 @@ def table_format(path: str | os.PathLike[str]) -> str | None:
 
 def is_table(path: str) -> bool:
     return table_format(path) is not None
-
-
-def has_several(source: str) -> bool:
-    """Whether a path is that of several documents, a table or a folder."""
-    return is_table(source) or (source != STDIN and Path(source).is_dir())
 
 
 def matching_paths(name: str) -> list[str]:

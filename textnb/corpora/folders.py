@@ -1,25 +1,23 @@
 """A folder of class folders, read as a stream: the documents of its files. A bad one is reported and skipped."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
-from textnb.corpora.files import PARTS, beginning, has_parts, is_maildir, walk_files
-from textnb.corpora.mailboxes import Reading, file_documents, path_documents
+from textnb.corpora.files import PARTS, beginning, has_parts, walk_files
+from textnb.corpora.mailboxes import Reading, archive_documents, path_documents
 from textnb.corpora.maildirs import SetAside
-from textnb.corpora.packed import PackedError, archive_files
+from textnb.corpora.packed import Archive
 from textnb.corpora.problems import Problem
 from textnb.corpora.rows import BadRow, Note, ReadOptions, Report, Row, document_row
 
 NO_CLASS = "it is in no class folder"
+NO_PART = "it is in neither train nor test"
+_PART_PARENTS = {(part,) for part in PARTS}
 
 
 def folder_rows(root: Path, options: ReadOptions, report: Report, note: Note) -> Iterator[Row]:
     """The documents of a folder; the top folder's name is the class of every file below it."""
-    if is_maildir(root):
-        raise ValueError(
-            f"{root} is a maildir, and its messages have no classes: say which class they are of, as in spam={root}"
-        )
     if not has_parts(root):
         yield from _class_rows(root, root, options, report, note)
         return
@@ -27,7 +25,7 @@ def folder_rows(root: Path, options: ReadOptions, report: Report, note: Note) ->
         yield from _class_rows(root, root / part, options, report, note)
     for name in sorted(path.name for path in root.iterdir()):
         if name not in PARTS and not name.startswith("."):
-            report(Problem(name, "it is in neither train nor test"))
+            report(Problem(name, NO_PART))
 
 
 def archive_rows(path: Path, options: ReadOptions, report: Report, note: Note) -> Iterator[Row]:
@@ -39,20 +37,31 @@ def archive_rows(path: Path, options: ReadOptions, report: Report, note: Note) -
     above = f"{path.name}/"
     reading = Reading(bool(options.mail), skip, note, options.encoding)
     with path.open("rb") as file:
-        try:
-            places = [PurePosixPath(place) for place, _ in archive_files(file)]
-        except PackedError as error:
-            raise ValueError(f"{path} cannot be read: {error}.") from error
-        outer = os.path.commonpath(places) if len(places) > 1 else ""
-        depth = len(PurePosixPath(outer).parts)
-        file.seek(0)
-        for place, text in file_documents(file, path.name, reading):
+        archive = Archive(file)
+        if archive.failure is not None:
+            raise ValueError(f"{path} cannot be read: {archive.failure}.") from archive.failure
+        places = list(archive.places.values())
+        depth, parted = common_depth(places), in_parts(places)
+        for place, text in archive_documents(archive, path.name, reading):
             where = place.removeprefix(above)
             parents = PurePosixPath(where).parts[depth:-1]
-            if parents or not options.label_required:
+            if parted and parents[:1] not in _PART_PARENTS:
+                skip(where, NO_PART)
+            elif (parents := parents[parted:]) or not options.label_required:
                 yield from _labelled(where, text, parents, options, skip)
             else:
                 skip(where, NO_CLASS)
+
+
+def common_depth(places: Sequence[str]) -> int:
+    """How many folders stand above all of these places."""
+    return len(PurePosixPath(os.path.commonpath(places)).parts) if len(places) > 1 else 0
+
+
+def in_parts(places: Sequence[str]) -> bool:
+    """Whether there are places in `train/` and in `test/`, beside each other in the folder of all."""
+    depth = common_depth(places)
+    return {PurePosixPath(place).parts[depth:-1][:1] for place in places} >= _PART_PARENTS
 
 
 def reads_file(root: Path, file: Path) -> bool:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from textnb.corpora.files import STDIN, beginning, matching_paths
 
-MOST_LOOKED_AT = 20  # paths of a source
+if TYPE_CHECKING:
+    from textnb.corpora.recognition import Kinds
 
 
 class Source(NamedTuple):
@@ -36,7 +37,7 @@ class LabelledSources:
             check_complete(word)
             parts = label_and_path(word)
             if parts is None:
-                raise ValueError(f"which class is {word} of? Give each source with its class, as in spam={word}")
+                raise ValueError(f"which class is {word} of? Give each source with its class, as LABEL={word}")
             source = Source(word, parts[0], [])
             for path in existing_paths(*parts):
                 known = self._of_paths.setdefault(_real(path), source)
@@ -65,17 +66,16 @@ class LabelledSources:
         return [path for _, path in self]
 
     @cached_property
+    def kinds_of_each(self) -> list[tuple[str, Kinds]]:
+        """What each source is, by some of its documents, with the word that it was given by."""
+        from textnb.corpora.recognition import kinds_of
+
+        return [(source.word, kinds_of(source.paths)) for source in self.sources]
+
+    @cached_property
     def kinds(self) -> dict[bool, str]:
         """A source that is mail, and one that is not, as far as there are such; by some of their documents."""
-        from textnb.corpora.recognition import judge, mail_votes
-
-        kinds: dict[bool, str] = {}
-        for source in self.sources:
-            some = source.paths[:: len(source.paths) // MOST_LOOKED_AT + 1]
-            kind = judge(vote for path in some for vote in mail_votes(path))
-            if kind is not None:
-                kinds.setdefault(kind, source.word)
-        return kinds
+        return {kinds.is_mail: word for word, kinds in reversed(self.kinds_of_each) if kinds.is_mail is not None}
 
     @property
     def is_mail(self) -> bool:

@@ -84,10 +84,10 @@ def _table_rows(path: str, label: str, options: ReadOptions, skipped: Skipped) -
 class SkippedOfAll(Skipped):
     """What was skipped, where files that were asked for by name are documents like others."""
 
-    def file(self, line: str, error: Exception | None = None) -> None:
+    def source(self, where: str, why: str, error: Exception | None = None) -> None:
         if self.strict:
-            super().file(line, error)
-        self.document(*line.split(": ", 1))
+            super().source(where, why, error)
+        self.document(where, why)
 
 
 class LabelledStream(DocumentStream):

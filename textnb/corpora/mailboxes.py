@@ -7,8 +7,8 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from textnb.corpora.decoding import decode, why_no_document
-from textnb.corpora.files import TABLE_NAME, os_error_line
-from textnb.corpora.packed import START, Content, PackedError, archive_files, is_archive, unpack
+from textnb.corpora.files import TABLE_NAME, os_error_reason
+from textnb.corpora.packed import START, Archive, ArchiveError, Content, PackedError, is_archive, unpack
 
 
 class Reading(NamedTuple):
@@ -53,8 +53,7 @@ def path_documents(path: str, place: str, reading: Reading) -> Iterator[tuple[st
     except PackedError as error:
         reading.skip(place, str(error))
     except OSError as error:
-        error.filename = None
-        reading.skip(place, os_error_line(error))
+        reading.skip(place, os_error_reason(error))
 
 
 def file_documents(file: Any, place: str, reading: Reading) -> Iterator[tuple[str, str]]:
@@ -64,15 +63,35 @@ def file_documents(file: Any, place: str, reading: Reading) -> Iterator[tuple[st
         if not is_archive(start):
             yield from _documents(start, content, place, reading, limited=is_packed)
         elif file.seekable():
-            for inside, member in archive_files(file):
-                if not reading.tables and TABLE_NAME.search(inside):
-                    reading.skip(f"{place}/{inside}", "it is a table of documents: unpack it, and give it by its name")
-                    continue
-                yield from _inner_documents(member, f"{place}/{inside}", reading)
+            yield from archive_documents(Archive(file), place, reading)
         else:
             reading.skip(place, "it is an archive: give it by its name")
     except PackedError as error:
         reading.skip(place, str(error))
+
+
+def archive_documents(archive: Archive, place: str, reading: Reading) -> Iterator[tuple[str, str]]:
+    """(place, text) of the documents of an archive; a file in it that cannot be read is skipped."""
+    n_read = 0
+    try:
+        for inside, member in archive:
+            where = f"{place}/{inside}"
+            if not reading.tables and TABLE_NAME.search(inside):
+                reading.skip(where, "it is a table of documents: unpack it, and give it by its name")
+                continue
+            try:
+                for document in _inner_documents(member, where, reading):
+                    n_read += 1
+                    yield document
+            except ArchiveError:
+                raise
+            except PackedError as error:
+                reading.skip(where, str(error))
+    except ArchiveError as error:
+        reading.skip(place, str(error))
+    else:
+        if not n_read:
+            reading.skip(place, "it is an archive in which there is no document that can be read")
 
 
 def _inner_documents(file: Any, place: str, reading: Reading) -> Iterator[tuple[str, str]]:
@@ -88,7 +107,7 @@ def _documents(
     start: bytes, content: Content, place: str, reading: Reading, *, limited: bool
 ) -> Iterator[tuple[str, str]]:
     """(place, text) of the documents of what is not an archive; `limited` if it may be larger than a file is."""
-    if start.lstrip(b"\r\n").startswith(b"From "):
+    if start.lstrip(b"\xef\xbb\xbf\r\n").startswith(b"From "):
         from textnb.corpora.mbox import is_mbox
 
         if is_mbox(start):
@@ -110,17 +129,21 @@ def _limited(content: Content) -> bytes | None:
 
 def _mailbox_documents(content: Content, place: str, reading: Reading) -> Iterator[tuple[str, str]]:
     """(place, text) of the messages of a mailbox, numbered where there are several."""
-    from textnb.corpora.mbox import Mbox, message_in
+    from textnb.corpora.mbox import Mbox, is_followed_by_header, message_in
+
+    def message_of(entry: bytes | None) -> bytes | None:
+        if entry is None or (reading.mail and is_followed_by_header(entry)):  # `canonical` takes the first line away
+            return entry
+        return message_in(entry)
 
     mailbox = Mbox(content)
     entries = iter(mailbox)
     first, second = next(entries), next(entries, b"")
     if second == b"":
-        yield from _document(first, place, reading)
+        yield from _document(message_of(first) if reading.mail else first, place, reading)
     else:
         for number, entry in enumerate(chain([first, second], entries), 1):
-            message = entry if entry is None or reading.mail else message_in(entry)  # of mail, `canonical` does it
-            yield from _document(message, f"{place}:{number}", reading)
+            yield from _document(message_of(entry), f"{place}:{number}", reading)
     if mailbox.has_unrecognised:
         reading.note(
             f"{place} has lines that begin with 'From ' and have no date, after a blank line: they are taken for text, "
@@ -131,9 +154,9 @@ def _mailbox_documents(content: Content, place: str, reading: Reading) -> Iterat
 def _document(content: bytes | None, place: str, reading: Reading) -> Iterator[tuple[str, str]]:
     """The place and the text of a document, if it is one; None stands for one that is too large."""
     if content is None:
-        from textnb.corpora.mbox import MAX_MESSAGE
+        from textnb.corpora.mbox import too_large
 
-        reading.skip(place, f"it has more than {MAX_MESSAGE:,} bytes")
+        reading.skip(place, too_large())
         return
     try:
         yield place, text_of(content, reading)

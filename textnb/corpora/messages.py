@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterator
 from io import BufferedReader, TextIOWrapper
 from pathlib import Path
 
 from textnb.corpora.decoding import LongLine, bounded_lines, decode, marked_encoding, why_no_document
-from textnb.corpora.files import STDIN, is_of_maildir, is_table, open_source, os_error_line, walk_files
+from textnb.corpora.files import STDIN, is_of_maildir, is_table, open_source, os_error_reason, walk_files
 from textnb.corpora.mailboxes import Reading, file_documents, path_documents
 from textnb.corpora.maildirs import SetAside
 from textnb.corpora.problems import Skipped
@@ -36,7 +37,7 @@ def read_messages(
         if source != STDIN and Path(source).is_dir():
             yield from _folder_messages(source, lines, skipped, mail, encoding, without)
         elif lines:
-            yield from _line_messages(source, skipped, skipped.file)
+            yield from _line_messages(source, skipped, skipped.source)
         else:
             yield from _file_messages(source, skipped, mail, encoding)
 
@@ -50,20 +51,17 @@ def _folder_messages(
         is_empty = False
         set_aside.count(path)
 
-        def report(line: str, error: Exception | None = None, path: str = path) -> None:
-            skipped.document(path, line.removeprefix(f"{path}: "))
-
         if is_table(path) and not lines:
-            report("it is a table of documents: give it by its name")
+            skipped.document(path, "it is a table of documents: give it by its name")
         elif lines:
-            yield from _line_messages(path, skipped, report)
+            yield from _line_messages(path, skipped, lambda where, why, error: skipped.document(where, why))
         else:
             yield from path_documents(path, place, reading)
     skipped.notices += set_aside.notices()
     if is_empty and is_of_maildir(folder):
         skipped.empty_maildir(folder)
     elif is_empty:
-        skipped.file(f"{folder}: it is a folder without files; give documents")
+        skipped.source(folder, "it is a folder without files; give documents")
 
 
 def _file_messages(source: str, skipped: Skipped, mail: bool, encoding: str | None) -> Iterator[tuple[str, str]]:
@@ -71,7 +69,7 @@ def _file_messages(source: str, skipped: Skipped, mail: bool, encoding: str | No
 
     def skip(place: str, why: str) -> None:
         if place == source:
-            skipped.file(f"{'stdin' if source == STDIN else source}: {why}")
+            skipped.source("stdin" if source == STDIN else source, why)
         else:
             skipped.document(place, why)
 
@@ -81,10 +79,12 @@ def _file_messages(source: str, skipped: Skipped, mail: bool, encoding: str | No
             yield from file_documents(file, source, reading)
     except OSError as error:
         error.filename = error.filename or source
-        skipped.file(os_error_line(error), error)
+        skipped.source(os.fsdecode(error.filename), os_error_reason(error), error)
 
 
-def _line_messages(source: str, skipped: Skipped, report: Callable[..., None]) -> Iterator[tuple[str, str]]:
+def _line_messages(
+    source: str, skipped: Skipped, report: Callable[[str, str, Exception | None], None]
+) -> Iterator[tuple[str, str]]:
     """The document that each line of a file is."""
     try:
         with open_source(source) as file:
@@ -94,10 +94,10 @@ def _line_messages(source: str, skipped: Skipped, report: Callable[..., None]) -
                 else:
                     yield f"{source}:{number}", line
     except LongLine as error:
-        report(f"{source}: {error}: the rest of it is not read")
+        report(source, f"{error}: the rest of it is not read", None)
     except OSError as error:
         error.filename = error.filename or source
-        report(os_error_line(error), error)
+        report(os.fsdecode(error.filename), os_error_reason(error), error)
 
 
 def _decoded_lines(file: BufferedReader) -> Iterator[str]:

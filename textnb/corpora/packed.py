@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from io import BufferedReader, BytesIO, RawIOBase
+from os.path import commonpath
 from pathlib import PurePosixPath
-from typing import IO, Any
+from typing import IO, Any, TypeAlias
 
 from textnb.corpora.files import MAILDIR, place_name
 
 START = 1 << 14  # bytes of a file by which it is recognised
-_PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00")
+_PACKED = re.compile(rb"\x1f\x8b\x08|BZh[1-9](?:1AY&SY|\x17rE8P\x90)|\xfd7zXZ\x00")  # the second one of nothing
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _OFFICE = (b"[Content_Types].xml", b"mimetypeapplication/")  # zip files of office programs, which are no archives
-_TAR_MARK = slice(257, 262)
+_TAR_HEADER = 512  # bytes
+_TAR_SUM, _TAR_MARK = slice(148, 156), slice(257, 262)
 _HEADERS = 1 << 20  # bytes that the headers of a tar member may have
-_UNIQUE_NAME = re.compile(r"\d+\.")  # what a message's file in a maildir begins with
-_INDEXES = ("dovecot", "courier", "maildirfolder", "subscriptions")  # other files that servers keep there
 
 
 Content = BufferedReader | BytesIO
+OpenMember: TypeAlias = Callable[[], Any]
 
 
 class PackedError(ValueError):
     """Why a packed file cannot be read, or not to its end."""
+
+
+class ArchiveError(PackedError):
+    """Why an archive cannot be read further; of a member that cannot be read, a PackedError says why."""
 
 
 class Begun(RawIOBase):
@@ -74,7 +80,7 @@ def unpack(file: Any) -> tuple[bytes, Content, bool]:
 
 def is_packed(content: bytes) -> bool:
     """Whether what starts like this is packed by gzip, bzip2 or xz."""
-    return content.startswith(_PACKED)
+    return _PACKED.match(content) is not None
 
 
 def unpacked(content: bytes) -> bytes:
@@ -84,63 +90,134 @@ def unpacked(content: bytes) -> bytes:
         raise PackedError("it is an archive of files, not one message: `textnb predict` reads those")
     if not packed:
         return content
-    from textnb.corpora.mbox import MAX_MESSAGE
+    from textnb.corpora.mbox import MAX_MESSAGE, too_large
 
     content = whole.read(MAX_MESSAGE + 1)
     if len(content) > MAX_MESSAGE:
-        raise PackedError(f"it has more than {MAX_MESSAGE:,} bytes")
+        raise PackedError(too_large())
     return content
 
 
 def is_archive(start: bytes) -> bool:
     """Whether what starts like this, unpacked, is an archive of files."""
     is_zip = start.startswith(_ZIP) and not any(mark in start[:100] for mark in _OFFICE)
-    return is_zip or start[_TAR_MARK] == b"ustar"
+    return is_zip or (start[_TAR_MARK] == b"ustar" and _is_tar_header(start[:_TAR_HEADER]) and not _is_headed(start))
 
 
-def archive_files(file: Any) -> Iterator[tuple[str, BufferedReader]]:
-    """The place and the content of each file of an archive, one after the other: each is read before the next is there.
+def _is_tar_header(block: bytes) -> bool:
+    """Whether the sum that a header of tar has of its bytes is right, its own place counted as blanks."""
+    field = block[_TAR_SUM].strip(b" \0")
+    own_sum = sum(block) - sum(block[_TAR_SUM]) + 8 * ord(" ")
+    return len(block) == _TAR_HEADER and re.fullmatch(b"[0-7]+", field) is not None and int(field, 8) == own_sum
 
-    A damaged, oversized or unsafe archive is a PackedError: nothing is unpacked beyond the limits of named corpora.
+
+def _is_headed(start: bytes) -> bool:
+    """Whether text starts with a line of a message's header. (The first name in a tar file has NUL bytes after it.)"""
+    from textnb.text.mail.grammar import BEFORE_HEADER, MAILBOX_LINE, NAME_AND_COLON
+
+    first_line = BEFORE_HEADER + f"(?:{MAILBOX_LINE}|{NAME_AND_COLON})".encode() + rb"[^\n\0]*\n"
+    return re.match(first_line, start) is not None
+
+
+class Archive:
+    """An archive of files: its documents are those of the folder that it unpacks to, at the same places.
+
+    It is read twice, since whether a folder is a maildir is not known before all of its folders are. What is damaged,
+    oversized or unsafe is an ArchiveError: nothing is unpacked beyond the limits of named corpora.
+
+    Attributes
+    ----------
+    places : dict
+        The place of each member that is a document, by its name.
+    failure : ArchiveError or None
+        Why there may be more members than those.
     """
-    from textnb.corpora.archives import DAMAGED
 
-    file.seek(0)
-    start, content, _ = unpack(file)
-    try:
-        for name, member in _zip_files(file) if start.startswith(_ZIP) else _tar_files(content):
-            if (place := place_in_archive(name)) is not None:
-                yield place, BufferedReader(Unpacked(b"", member))
-    except PackedError:
-        raise
-    except (ValueError, *DAMAGED) as error:
-        raise PackedError(f"it is damaged or unsafe, and not read to its end: {error}") from error
+    def __init__(self, file: Any) -> None:
+        self.file = file
+        self.failure: ArchiveError | None = None
+        self._folders: set[str] = set()  # with a / at the end of each, the archive's own is empty
+        paths: dict[str, PurePosixPath] = {}
+        try:
+            for name, open_member in self._members():
+                path = PurePosixPath(name)
+                self._folders.update(map(_folder, path.parents))
+                if open_member is None:
+                    self._folders.add(_folder(path))
+                else:
+                    paths[name] = path
+        except ArchiveError as error:
+            self.failure = error
+        self._root = f"{commonpath([path.parent for path in paths.values()])}/" if paths else ""
+        places = {name: self._place(path) for name, path in paths.items()}
+        self.places = {name: place for name, place in places.items() if place is not None}
 
+    def __iter__(self) -> Iterator[tuple[str, BufferedReader]]:
+        """The place and the content of each document, one after the other: each is read before the next is there.
 
-def place_in_archive(name: str) -> str | None:
-    """The place of a document among the members of an archive, as `walk_files` has it in a folder; None for others."""
-    *folders, file = PurePosixPath(name).parts
-    visible = folders
-    if folders and folders[-1] in (*MAILDIR, "tmp") and _UNIQUE_NAME.match(file):
-        if folders.pop() == "tmp":
+        Where a document cannot be read, that is a PackedError, and the next one's turn.
+        """
+        for name, open_member in self._members():
+            if open_member is not None and name in self.places:
+                yield self.places[name], BufferedReader(Unpacked(b"", open_member()))
+
+    def _place(self, path: PurePosixPath) -> str | None:
+        """The place of a file, as `walk_files` has it; None for one that it passes over.
+
+        The folder that all files lie in may be hidden: somebody who reads it from the disk gives it by its name.
+        """
+        folder = path.parent
+        if folder.name in MAILDIR and self._is_maildir(_folder(folder.parent)):
+            folder = folder.parent
+        elif self._is_maildir(_folder(folder)):
             return None
-        visible = folders[:-1]  # the name of a maildir's own folder begins with a dot
-    elif file.startswith(_INDEXES):
-        return None
-    return None if any(part.startswith(".") for part in (*visible, file)) else "/".join([*folders, place_name(file)])
+        above = ""
+        for name in folder.parts:
+            below = f"{above}{name}/"
+            if self._is_maildir(above):
+                if name in (*MAILDIR, "tmp") or not self._is_maildir(below):
+                    return None
+            elif name.startswith(".") and not self._root.startswith(below):
+                return None
+            above = below
+        return None if path.name.startswith(".") else above + place_name(path.name)
+
+    def _is_maildir(self, folder: str) -> bool:
+        return all(f"{folder}{name}/" in self._folders for name in MAILDIR)
+
+    def _members(self) -> Iterator[tuple[str, OpenMember | None]]:
+        """The name of each member that is a file or folder, and what opens it if it is a file."""
+        from textnb.corpora.archives import DAMAGED
+
+        self.file.seek(0)
+        try:
+            start, content, _ = unpack(self.file)
+            yield from _zip_members(self.file) if start.startswith(_ZIP) else _tar_members(content)
+        except (ValueError, *DAMAGED) as error:
+            raise _not_read_further(error) from error
 
 
-def _zip_files(file: Any) -> Iterator[tuple[str, IO[bytes]]]:
-    from textnb.corpora.archives import MAX_BYTES, Allowance, safe_zip_files
+def _folder(path: PurePosixPath) -> str:
+    return "".join(f"{part}/" for part in path.parts)
+
+
+def _not_read_further(error: Exception) -> ArchiveError:
+    if isinstance(error, ArchiveError):
+        return error
+    why = "" if isinstance(error, PackedError) else "it is damaged or unsafe, and not read to its end: "
+    return ArchiveError(f"{why}{error}")
+
+
+def _zip_members(file: Any) -> Iterator[tuple[str, OpenMember | None]]:
+    from textnb.corpora.archives import MAX_BYTES, Allowance, safe_zip_members
 
     allowance = Allowance(MAX_BYTES)
-    for archive, member in safe_zip_files(file, allowance):
+    for archive, member in safe_zip_members(file, allowance):
         allowance.take(member.file_size)  # zipfile reads no more than this
-        with archive.open(member) as content:
-            yield member.filename, content
+        yield member.filename, None if member.is_dir() else partial(_ZipMember, partial(archive.open, member))
 
 
-def _tar_files(content: IO[bytes]) -> Iterator[tuple[str, IO[bytes]]]:
+def _tar_members(content: IO[bytes]) -> Iterator[tuple[str, OpenMember | None]]:
     import tarfile
 
     from textnb.corpora.archives import MAX_BYTES, Allowance, check_tar_member
@@ -151,9 +228,35 @@ def _tar_files(content: IO[bytes]) -> Iterator[tuple[str, IO[bytes]]]:
             check_tar_member(member, allowance)
             allowance.take(member.size)
             watched.allowed = member.size + _HEADERS
-            if member.isreg() and (inside := archive.extractfile(member)) is not None:
-                yield member.name, inside
+            yield member.name, partial(_TarMember, archive.extractfile(member)) if member.isreg() else None
             archive.members = []  # which would grow with every member
+
+
+class _ZipMember:
+    """A member of a zip archive, opened when it is read: what is wrong with it concerns no other."""
+
+    def __init__(self, open_member: Callable[[], IO[bytes]]) -> None:
+        self.open_member = open_member
+        self.file: IO[bytes] | None = None
+
+    def read(self, size: int) -> bytes:
+        self.file = self.file or self.open_member()
+        return self.file.read(size)
+
+
+class _TarMember:
+    """A member of a tar archive: if it cannot be read, neither can what follows it."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.file = file
+
+    def read(self, size: int) -> bytes:
+        from textnb.corpora.archives import DAMAGED
+
+        try:
+            return self.file.read(size)
+        except (PackedError, *DAMAGED) as error:
+            raise _not_read_further(error) from error
 
 
 class _Watched:
@@ -167,5 +270,5 @@ class _Watched:
         block = self.file.read(size)
         self.allowed -= len(block)
         if self.allowed < 0:
-            raise PackedError(f"it has a member whose header is longer than {_HEADERS:,} bytes")
+            raise ArchiveError(f"it has a member whose header is longer than {_HEADERS:,} bytes")
         return block

@@ -55,6 +55,10 @@ class Skipped:
         self._has_empty_maildir = True
         self.notices.append(f"{folder}: it is a maildir without messages")
 
+    def source(self, where: str, why: str, error: Exception | None = None) -> None:
+        """Skip a file or folder that was asked for by name."""
+        self.file(f"{where}: {why}", error)
+
     def file(self, line: str, error: Exception | None = None) -> None:
         if self.strict:
             raise error or ValueError(line)

@@ -6,23 +6,24 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from textnb.corpora.corpus import Corpus, did_you_mean, make_corpus, select
 from textnb.corpora.decoding import LongLine, known_encoding, marked_encoding, why_no_document
 from textnb.corpora.delimited import delimited_names, delimited_records
 from textnb.corpora.files import has_parts, table_format
-from textnb.corpora.folders import NO_CLASS, archive_rows, folder_rows
+from textnb.corpora.folders import NO_CLASS, archive_rows, common_depth, folder_rows, in_parts
 from textnb.corpora.json_lines import json_names, json_records
 from textnb.corpora.labelled import LabelledSources
 from textnb.corpora.manifest import corpus_names
 from textnb.corpora.named import has_raw_mail, load_corpus
 from textnb.corpora.packed import is_archive, unpack
 from textnb.corpora.problems import Problem, skipped_sentence
-from textnb.corpora.recognition import is_mail
+from textnb.corpora.recognition import box_of_one_class, is_mail
 from textnb.corpora.rows import DEFAULT_OPTIONS, BadTable, Note, ReadOptions, Record, Report, Row, decoded_lines
 
 GZIP_MARK = b"\x1f\x8b"
@@ -140,14 +141,14 @@ def read_corpus(
     if not rows:
         error = nothing_usable(str(path), problems)
         if problems and all(problem.why == NO_CLASS for problem in problems):
-            error = ValueError(f"{error} Documents of one class are given with it, as in spam={path}.")
+            error = ValueError(f"{error} Documents of one class are given with it, as LABEL={path}.")
         raise error
     corpus = make_corpus(
         str(path),
         [row.text for row in rows],
         (row.label for row in rows),
         f"{path.name}, {len(rows):,} documents",
-        split=np.array([Path(row.where).parts[0] for row in rows]) if has_parts(path) else None,
+        split=_split(path, [row.where for row in rows]),
         problems=tuple(problems),
         where=[row.where for row in rows],
         columns={name: [row.values[j] for row in rows] for j, name in enumerate(options.more)},
@@ -155,6 +156,15 @@ def read_corpus(
         notices=tuple(notices),
     )
     return select(corpus, subset, options.categories)
+
+
+def _split(path: Path, places: list[str]) -> NDArray[np.str_] | None:
+    """The part, "train" or "test", of each document of class folders that lie in such."""
+    if path.is_dir():
+        return np.array([Path(place).parts[0] for place in places]) if has_parts(path) else None
+    if table_format(path) is not None or not in_parts(places):
+        return None
+    return np.array([PurePosixPath(place).parts[common_depth(places)] for place in places])
 
 
 def nothing_usable(name: str, problems: Sequence[Problem]) -> ValueError:
@@ -178,6 +188,7 @@ def iter_rows(
     path, options = Path(path), replace(options, **changes)
     if not path.exists():
         raise FileNotFoundError(f"There is no file or folder {path}.")
+    require_classes(path)
     format = table_format(path)
     _require_table(str(path), format, options)
     report = report or partial(_stop, path)
@@ -191,7 +202,7 @@ def iter_rows(
         if not has_folders:
             raise ValueError(
                 f"{path} is of no known kind: give a folder, or a .csv, .tsv or .jsonl file (or .gz of it). Documents "
-                f"of one class, such as a mailbox, are given with it, as in spam={path}."
+                f"of one class are given with it, as LABEL={path}."
             )
         yield from archive_rows(path, options, report, note)
         return
@@ -200,6 +211,13 @@ def iter_rows(
             yield from table_rows(file, path.name, format, options, report)
     except BadTable as error:
         raise ValueError(f"{path} cannot be read: {error}.") from error
+
+
+def require_classes(path: Path) -> None:
+    """Refuse a maildir, a mailbox or a message: all its documents are of one class, which nobody has said."""
+    box = box_of_one_class(str(path))
+    if box is not None:
+        raise ValueError(f"{path} is {box}, and its class is not known: say it, as LABEL={path}")
 
 
 def column_names(path: str | os.PathLike[str], encoding: str | None = None) -> list[str]:

@@ -58,7 +58,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator, TextModel):
     min_df : int, float or "auto", default=None
         The fewest documents, or the smallest share of them, that a term is in.
     tokenizer, stemmer, lowercase, strip_accents, stop_words, token_pattern, max_df, max_features, vocabulary
-        As in `textnb.CountVectorizer`.
+        As in `textnb.CountVectorizer`; the analyzer of mail takes no tokenizer, stemmer, stop words or token pattern.
     fit_prior, class_prior, norm
         As in the naive Bayes classes; ``norm`` is Complement's.
     assumed, min_deviation, most_terms : float, float and int, default=None

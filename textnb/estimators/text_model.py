@@ -601,6 +601,11 @@ class TextModel:
         )
 
     def _check_parameters(self) -> None:
+        own_pattern = None if self.token_pattern == DEFAULT_TOKEN_PATTERN else self.token_pattern
+        of_words = {"stop_words": self.stop_words, "tokenizer": self.tokenizer, "stemmer": self.stemmer}
+        for name, value in {**of_words, "token_pattern": own_pattern}.items():
+            if isinstance(self.analyzer, str) and self.analyzer == "mail" and value is not None:
+                raise ValueError(f'{name} is for words, and analyzer="mail" takes none: leave one of them out')
         if self.model is not None and (not isinstance(self.model, str) or self.model not in (*FAMILIES, AUTO)):
             raise ValueError(f"model must be one of {', '.join(FAMILIES)}, or auto, got {self.model!r}")
         if self.weights is not None and not is_auto(self.weights):

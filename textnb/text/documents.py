@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 Item = TypeVar("Item")
 
 BLOCK_CHARACTERS = 1 << 26  # of text counted at a time; the result does not depend on it
+BATCH_CHARACTERS = 1 << 24  # of texts that are taken together; nor on this
 
 
 def as_documents(texts: Any) -> Iterable[Any]:
@@ -73,26 +73,28 @@ def decode_document(document: Any, position: int | None, encoding: str, errors: 
 
 
 def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    """Lists of up to `size` items."""
-    remaining = iter(items)
-    while batch := list(islice(remaining, size)):
+    """Lists of up to `size` items; of texts, or of tuples with a text in the second place, not too large together."""
+    batch: list[Item] = []
+    characters = 0
+    for item in items:
+        batch.append(item)
+        text: Any = item[1] if isinstance(item, tuple) else item
+        characters += len(text) if isinstance(text, str) else 0
+        if len(batch) == size or characters >= BATCH_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
         yield batch
 
 
-def text_blocks(
-    documents: Iterable[Item],
-    most: int | None = None,
-    most_characters: int | None = None,
-    size: Callable[[Item], int] = len,  # type: ignore[assignment]
-) -> Iterator[list[Item]]:
-    """Lists of up to `most` documents and, the last one not counted, up to so many characters, or BLOCK_CHARACTERS."""
-    most_characters = BLOCK_CHARACTERS if most_characters is None else most_characters
-    block: list[Item] = []
+def text_blocks(documents: Iterable[str]) -> Iterator[list[str]]:
+    """Lists of documents of about BLOCK_CHARACTERS characters."""
+    block: list[str] = []
     characters = 0
     for document in documents:
         block.append(document)
-        characters += size(document)
-        if characters >= most_characters or len(block) == most:
+        characters += len(document)
+        if characters >= BLOCK_CHARACTERS:
             yield block
             block, characters = [], 0
     if block:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 BLOCK = 256  # documents predicted at a time
 MAIL_BLOCK = 2048  # which several processes share
-MOST_CHARACTERS = 1 << 24  # of a block, but for its last document
 _LARGEST = 1.7976931348623157e308  # in place of infinite odds, which JSON has no number for
 
 
@@ -201,19 +200,15 @@ def _scorer_answers(
         yield Answer(name, scorer.named(log_proba), dict(zip(names, shown, strict=True)), score)
 
 
-def _size(document: tuple[str, Any]) -> int:
-    return len(document[1]) if isinstance(document[1], str) else 0
-
-
 def _block_answers(
     predictor: Any, documents: Iterable[tuple[str, Any]], names: list[str], c: int | None, raw: bool
 ) -> Iterator[Answer]:
     import numpy as np
 
     from textnb.model import decision
-    from textnb.text.documents import text_blocks
+    from textnb.text.documents import batches
 
-    for some in text_blocks(documents, MAIL_BLOCK if predictor.is_mail else BLOCK, MOST_CHARACTERS, _size):
+    for some in batches(documents, MAIL_BLOCK if predictor.is_mail else BLOCK):
         joint, log_proba = predictor.scored([content for _, content in some])
         shown = np.exp(decision.log_posterior(joint, np.zeros(len(names))) if raw else log_proba)
         scores = [None] * len(some) if c is None else (-decision.log_odds_against(joint, c)).tolist()

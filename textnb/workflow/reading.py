@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,7 +19,8 @@ from textnb.corpora.labelled import LabelledSources
 from textnb.corpora.manifest import corpus_names
 from textnb.corpora.named import has_raw_mail
 from textnb.corpora.problems import skipped_sentence
-from textnb.corpora.recognition import is_mail
+from textnb.corpora.readers import require_classes
+from textnb.corpora.recognition import Kinds, kinds_of, mail_notice, mixed_notice
 from textnb.corpora.rows import DEFAULT_OPTIONS, ReadOptions
 from textnb.model.settings import USUAL_COLUMNS, Columns
 from textnb.text.mail.canonical import canonical
@@ -26,6 +28,7 @@ from textnb.workflow.progress import Progress
 
 CorpusLike: TypeAlias = str | PathLike[str] | Corpus | LabelledSources
 
+OF_WORDS = ("tokenizer", "stemmer", "stop_words")  # settings of the analyzer of words
 BLOCK = 1000  # documents predicted at a time
 
 
@@ -52,29 +55,60 @@ def plain_text(corpus: Corpus) -> Corpus:
 def with_analyzer(
     corpus: CorpusLike, options: ReadOptions, settings: Mapping[str, Any], progress: Progress
 ) -> tuple[ReadOptions, dict[str, Any]]:
-    """Options and settings for a corpus: if no analyzer is given, that of mail for mail, which a notice says."""
+    """Options and settings for a corpus: if no analyzer is given, that of mail for mail, which a notice says.
+
+    Settings of words, such as stop words, are for the analyzer of words, and a notice says so of mail.
+    """
     others = {name: value for name, value in settings.items() if name != "analyzer"}
     analyzer = settings.get("analyzer")
     if analyzer is None and settings.get("mail") is not None:
         analyzer = "mail"
-    if analyzer is None and has_mail(corpus):
-        analyzer = "mail"
-        progress.notice(
-            f"{corpus.name if isinstance(corpus, Corpus) else corpus} is mail: words of headers and bodies are counted "
-            "by the mail analyzer; --analyzer word reads it as plain text"
-        )
+    if analyzer is None:
+        if not isinstance(corpus, Corpus | LabelledSources) and fspath(corpus) not in corpus_names():
+            require_classes(Path(corpus))
+        of_words = [name for name in OF_WORDS if settings.get(name) is not None]
+        is_mail, notices = (has_mail(corpus), []) if of_words else how_read(corpus)
+        if is_mail:
+            analyzer = "word" if of_words else "mail"
+        if is_mail and of_words:
+            option = f"--{of_words[0].replace('_', '-')}"
+            notices = [
+                f"{_name(corpus)} is mail, and is read as plain text because of {option}: the mail analyzer takes none"
+            ]
+        for notice in notices:
+            progress.notice(notice)
     given = {} if analyzer is None else {"analyzer": analyzer}
     return replace(options, mail=analyzer == "mail"), others | given
 
 
+def how_read(corpus: CorpusLike) -> tuple[bool, list[str]]:
+    """Whether the documents of a corpus are mail, by a few of them, and what to say of how they are read."""
+    kinds = _kinds(corpus)
+    is_mail = corpus.is_mail if isinstance(corpus, LabelledSources) else has_mail(corpus)
+    mixed = [mixed_notice(name, as_mail=is_mail) for name, kind in kinds if kind.is_mixed]
+    return is_mail, [mail_notice(_name(corpus)), *mixed] if is_mail else mixed
+
+
 def has_mail(corpus: CorpusLike) -> bool:
-    """Whether the documents of a corpus are mail, by a few of them."""
-    if isinstance(corpus, Corpus | LabelledSources):
+    """Whether there is mail among the documents of a corpus, by a few of them."""
+    if isinstance(corpus, Corpus):
         return corpus.is_mail
-    path = fspath(corpus)
-    if path in corpus_names():
-        return has_raw_mail(path)
-    return path != STDIN and bool(is_mail(path))  # a stream from stdin is one of tables
+    if not isinstance(corpus, LabelledSources) and fspath(corpus) in corpus_names():
+        return has_raw_mail(fspath(corpus))
+    return any(kind.is_mail for _, kind in _kinds(corpus))
+
+
+def _kinds(corpus: CorpusLike) -> list[tuple[str, Kinds]]:
+    """What the sources of a corpus are that is read from files, with their names."""
+    if isinstance(corpus, LabelledSources):
+        return corpus.kinds_of_each
+    if isinstance(corpus, Corpus) or fspath(corpus) in (*corpus_names(), STDIN):  # a stream is one of tables
+        return []
+    return [(fspath(corpus), kinds_of([fspath(corpus)], of_classes=True))]
+
+
+def _name(corpus: CorpusLike) -> str:
+    return corpus.name if isinstance(corpus, Corpus) else str(corpus)
 
 
 def read_columns(options: ReadOptions) -> Columns:

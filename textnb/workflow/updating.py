@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from textnb.corpora.rows import ReadOptions
 
 SHOWN_CONFLICTS = 5
-STARTED_WITH_MAIL = "the documents are mail: words of headers and bodies are counted by the mail analyzer"
 
 
 @dataclass(frozen=True)
@@ -47,6 +46,7 @@ class LabelledDocuments:
     columns: Columns = USUAL_COLUMNS
     n_problems: int | None = None  # where more were skipped than are listed
     is_mail: bool = False  # whether they are messages, for the analyzer of mail
+    mail: str | None = None  # what a model reads of messages that is started by them
     notices: list[str] = field(default_factory=list)
     may_be_none: bool = False  # as where a maildir has no messages
 
@@ -263,19 +263,30 @@ def labelled_messages(
     lines: bool = False,
     strict: bool = False,
     model: str | PathLike[str] | None = None,
+    analyzer: str | None = None,
+    mail: str | None = None,
 ) -> LabelledDocuments:
     """Documents of one class: one per file, those of mailboxes, or with `lines` one per line; "-" is stdin.
 
-    They are messages if the model of a file takes those. Where there is no such file, if they look like mail.
+    They are messages if the model of a file takes those. Where there is no such file, a model is to be started: of
+    messages if the `analyzer` is "mail", or is None and they look like mail; `mail` says what it reads of them.
     """
     skipped = Skipped(strict)
-    _, mail = _input_of(model)
-    if mail is None:
-        from textnb.corpora.recognition import judge, mail_votes
+    _, as_mail = _input_of(model, analyzer, mail)
+    if as_mail is None and lines:
+        as_mail = False
+    if as_mail is None:
+        from textnb.corpora.recognition import kinds_of, mail_notice, mixed_notice
 
-        mail = not lines and bool(judge(vote for file in files for vote in mail_votes(file)))
-    messages = list(read_messages(files, lines, skipped, mail=mail))
-    return _read_documents([(where, text, label) for where, text in messages], skipped, mail)
+        kinds, as_mail = kinds_of(files), False
+        name = "stdin" if files == ["-"] else files[0] if len(files) == 1 else f"{files[0]} …"
+        if kinds.is_mail:
+            as_mail = True
+            skipped.notices.append(mail_notice(name))
+        if kinds.is_mixed:
+            skipped.notices.append(mixed_notice(name, as_mail=as_mail))
+    messages = list(read_messages(files, lines, skipped, mail=as_mail))
+    return _read_documents([(where, text, label) for where, text in messages], skipped, as_mail, mail)
 
 
 def labelled_sources(
@@ -283,23 +294,32 @@ def labelled_sources(
     options: ReadOptions | None = None,
     *,
     model: str | PathLike[str] | None = None,
+    analyzer: str | None = None,
+    mail: str | None = None,
 ) -> LabelledDocuments:
     """The documents of sources that are given with their class, as in `spam=Junk/`; messages as `labelled_messages`."""
     from textnb.corpora.labelled import LabelledSources
     from textnb.corpora.labelled_rows import labelled_rows, resolved
     from textnb.corpora.rows import ReadOptions
-    from textnb.workflow.reading import read_columns, with_columns
+    from textnb.workflow.reading import how_read, read_columns, with_columns
 
-    sources, (columns, mail) = LabelledSources(words), _input_of(model)
+    sources, (columns, as_mail) = LabelledSources(words), _input_of(model, analyzer, mail)
     options = with_columns(options or ReadOptions(text=None), columns)
-    options = resolved(sources, replace(options, mail=mail))
     skipped = Skipped(options.strict)
+    if as_mail is None:
+        as_mail, notices = how_read(sources)
+        skipped.notices += notices
+    options = resolved(sources, replace(options, mail=as_mail))
     rows = [(row.where, row.text, row.label) for row in labelled_rows(sources, options, skipped)]
-    return _read_documents(rows, skipped, bool(options.mail), read_columns(options))
+    return _read_documents(rows, skipped, as_mail, mail, read_columns(options))
 
 
 def _read_documents(
-    rows: list[tuple[str, str, str]], skipped: Skipped, is_mail: bool, columns: Columns = USUAL_COLUMNS
+    rows: list[tuple[str, str, str]],
+    skipped: Skipped,
+    is_mail: bool,
+    mail: str | None,
+    columns: Columns = USUAL_COLUMNS,
 ) -> LabelledDocuments:
     """Documents of which each is given by its place, its text and its class."""
     return LabelledDocuments(
@@ -311,21 +331,33 @@ def _read_documents(
         columns,
         n_problems=skipped.n_problems if skipped.n_problems > len(skipped.problems) else None,
         is_mail=is_mail,
+        mail=mail,
         notices=skipped.notices,
         may_be_none=skipped.may_be_none,
     )
 
 
-def _input_of(model: str | PathLike[str] | None) -> tuple[Columns, bool | None]:
+def _input_of(model: str | PathLike[str] | None, analyzer: str | None, mail: str | None) -> tuple[Columns, bool | None]:
     """The columns that the model of a file was trained on, and whether its documents are messages.
 
-    If there is no such file, the usual columns, and None.
+    If there is no such file, the usual columns, and whether they are to be messages; None if nobody has said so. An
+    analyzer, or a choice of what is read of messages, that is not the model's own is a ValueError.
     """
+    if analyzer == "word" and mail is not None:
+        raise ValueError("--mail says what is read of messages: leave it out, or --analyzer word")
+    wanted = analyzer or ("mail" if mail is not None else None)
     if model is None or not Path(model).exists():
-        return USUAL_COLUMNS, None
+        return USUAL_COLUMNS, None if wanted is None else wanted == "mail"
     file = open_model(model, verify="touched")
-    analyzer = file.settings.get("analyzer")
-    return table_columns(file), isinstance(analyzer, dict) and analyzer.get("kind") == "mail"
+    settings = file.settings.get("analyzer")
+    own = settings if isinstance(settings, dict) else {}
+    for option, given, name in (("--analyzer", wanted, "kind"), ("--mail", mail, "mail")):
+        if given is not None and given != own.get(name):
+            raise ValueError(
+                f"{fspath(model)} was started with {option} {own.get(name)}, not {given}, and stays so: leave "
+                f"{option} out, or start another model"
+            )
+    return table_columns(file), own.get("kind") == "mail"
 
 
 def labelled_corpora(
@@ -334,6 +366,8 @@ def labelled_corpora(
     *,
     model: str | PathLike[str] | None = None,
     label: str | None = None,
+    analyzer: str | None = None,
+    mail: str | None = None,
 ) -> LabelledDocuments:
     """The documents of tables, folders and named corpora, with their labels.
 
@@ -341,16 +375,21 @@ def labelled_corpora(
     ones if there is no such file.
     """
     from textnb.corpora import ReadOptions, open_corpus
-    from textnb.workflow.reading import has_mail, read_columns, with_columns
+    from textnb.workflow.reading import how_read, read_columns, with_columns
 
-    columns, mail = _input_of(model)
+    columns, as_mail = _input_of(model, analyzer, mail)
     options = with_columns(options or ReadOptions(text=None), columns, label)
-    if mail is None:
-        mail = all(map(has_mail, specs))
+    notices: list[str] = []
+    if as_mail is None:
+        found = [how_read(spec) for spec in specs]
+        as_mail = all(is_mail for is_mail, _ in found)
+        notices = [notice for is_mail, told in found for notice in told if is_mail == as_mail]
     where: list[str] = []
-    documents = LabelledDocuments([], [], where=where, columns=read_columns(options), is_mail=mail)
+    documents = LabelledDocuments(
+        [], [], where=where, columns=read_columns(options), is_mail=as_mail, mail=mail, notices=notices
+    )
     for spec in specs:
-        corpus = open_corpus(spec, options=options, mail=mail)
+        corpus = open_corpus(spec, options=options, mail=as_mail)
         documents.notices.extend(corpus.notices)
         documents.texts.extend(corpus.texts)
         documents.labels.extend(corpus.labels.tolist())
@@ -384,7 +423,7 @@ def _update(
     def new_model() -> tuple[Learner, Fitted]:
         nonlocal started
         started = True
-        return start_model(documents.columns, is_mail=documents.is_mail)
+        return start_model(documents.columns, is_mail=documents.is_mail, mail=documents.mail)
 
     def changed(learner: Learner) -> tuple[Learner, UpdateSummary]:
         read = list(as_strings(texts, is_mail=learner.recipe.analyzer.is_mail))
@@ -394,13 +433,12 @@ def _update(
         done, learner = update_model(path, changed, new_model if start else None)
     except NotLearned as error:
         raise error if documents.where is None else error.at(documents.where[error.position]) from None
-    notices = [*documents.notices, *([STARTED_WITH_MAIL] if started and documents.is_mail else [])]
     return ModelSummary.of(
         path,
         learner,
         changes=done.counts(),
         started=started,
-        notices=[*notices, *documents.warnings(done.conflicts)],
+        notices=[*documents.notices, *documents.warnings(done.conflicts)],
         problems=documents.problems,
         n_problems=documents.n_problems,
         unreadable=documents.unreadable,
