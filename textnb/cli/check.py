@@ -28,6 +28,7 @@ def check(
     positive: Annotated[
         str | None, Option(metavar="CLASS", help="The class that counts as spam. [default: the one named spam]")
     ] = None,
+    prior: options.Prior = None,
     passthrough: Annotated[
         bool, Option("--passthrough", help="Write the message with a header X-Textnb; exit 0, or 3 if it fails.")
     ] = False,
@@ -89,7 +90,7 @@ def check(
             raise ValueError("--update-above says how sure --update must be: give both, or neither")
         if update:
             require_ledger(model)
-        return check_message(model, content, name=message, positive=positive)
+        return check_message(model, content, name=message, positive=positive, prior=options.shares(prior))
 
     def learn(verdict: Verdict) -> None:
         if update and learn_if_sure(model, verdict, SURE if update_above is None else update_above):
@@ -100,16 +101,16 @@ def check(
         return _pass_through(message, judged, learn)
     verdict = judged(read_content(message, MOST_BYTES + 1))
     if not quiet:
-        _show(verdict, model, verbose, as_json)
+        _show(verdict, model, verbose, as_json, options.shares(prior))
     learn(verdict)
     return CODES[verdict.decision]
 
 
-def _show(verdict: Verdict, model: Path, verbose: bool, as_json: bool) -> None:
+def _show(verdict: Verdict, model: Path, verbose: bool, as_json: bool, prior: dict[str, float] | None) -> None:
     from textnb.report.verdict import verdict_line
     from textnb.workflow.checking import explain_verdict
 
-    why = explain_verdict(model, verdict) if verbose else None
+    why = explain_verdict(model, verdict, prior) if verbose else None
     stdout = _stdout()
     if as_json:
         show_json(verdict.to_json() | ({} if why is None else {"explanation": why.to_json()}))

@@ -170,19 +170,23 @@ class TextClassifier(ClassifierMixin, BaseEstimator, TextModel):
         both._set(self._counted(), self.calibration_, self.policy_, self._chosen, columns_=columns)
         return both.merge(other)
 
-    def predict(self, texts: Any) -> Array:
-        """The most probable class of every document."""
-        self.check_fitted()
-        return self.predictor_.predict(texts)
+    def predict(self, texts: Any, *, prior: Any = None) -> Array:
+        """The most probable class of every document; `prior` as for `with_prior`."""
+        return self.with_prior(prior).predictor_.predict(texts)
 
-    def predict_proba(self, texts: Any, *, raw: bool = False) -> Array:
-        """P(c | document) of every document and class, (n, n_classes); `raw` as the model has it, uncalibrated."""
-        return np.exp(self.predict_log_proba(texts, raw=raw))
+    def predict_proba(self, texts: Any, *, raw: bool = False, prior: Any = None) -> Array:
+        """P(c | document) of every document and class, (n, n_classes); `raw` as the model has it, uncalibrated.
 
-    def decide(self, texts: Any) -> list[Any]:
-        """The class to name for every document, as `decide_by` says: None where it is better to name none."""
-        self.check_fitted()
-        return self.predictor_.decide(texts)
+        `prior` as for `with_prior`.
+        """
+        return np.exp(self.predict_log_proba(texts, raw=raw, prior=prior))
+
+    def decide(self, texts: Any, *, prior: Any = None) -> list[Any]:
+        """The class to name for every document, as `decide_by` says: None where it is better to name none.
+
+        `prior` as for `with_prior`.
+        """
+        return self.with_prior(prior).predictor_.decide(texts)
 
     @property
     def vocabulary_(self) -> dict[str, int]:

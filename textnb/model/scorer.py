@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+from copy import copy
 from functools import cached_property
 from itertools import pairwise
+from math import exp
+from struct import unpack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textnb.compiled import compiled_kernel
@@ -14,11 +17,13 @@ from textnb.model.plain import (
     PlainRule,
     check_calibration,
     cost_table,
+    for_prior,
     is_number,
     log_posterior,
     prices_among,
     score_of,
 )
+from textnb.model.prior import log_ratios, shares_of
 from textnb.storage.mapped import MappedFile, map_model
 from textnb.text.tokenize import DEFAULT_TOKEN_PATTERN
 
@@ -89,6 +94,8 @@ class Scorer:
         settings = file.header.settings
         self.classes: list[Any] = settings["classes"]
         self.is_mail: bool = settings["analyzer"]["kind"] == "mail"
+        self._prior: Any = None
+        self._shares: tuple[float, ...] = ()
         self._file = file
         self._damage: type[Exception] = kernel.Damage
         self._longest = _MOST_CHARACTERS // settings["analyzer"]["ngrams"][1]
@@ -107,8 +114,19 @@ class Scorer:
             settings["unknown"] == "token",
         ).scores
 
+    def with_prior(self, prior: Any) -> Scorer:
+        """The same model where documents come from another mix of classes, as `Predictor.with_prior` says."""
+        if prior is None:
+            return self
+        shifted = copy(self)
+        vars(shifted).pop("_predictor", None)
+        shifted._prior, shifted._shares = prior, shares_of(prior, self.classes)
+        for raw in (False, True):
+            shifted._ratios(raw)  # what cannot be corrected is refused now
+        return shifted
+
     def scored(self, text: str) -> Scored:
-        """The raw scores of a text and its probabilities."""
+        """The raw scores of a text, and its probabilities."""
         counted = text if self._rendered is None else self._rendered(text)
         if len(counted) > self._longest:
             return self._ask_predictor(text)
@@ -117,12 +135,16 @@ class Scorer:
         except self._damage:
             return self._ask_predictor(text)
         calibrated = joint if self._calibration is None else self._calibration.apply(joint, length)
-        return Scored(joint, log_posterior(calibrated))
+        return Scored(joint, self._in_mix(log_posterior(calibrated), raw=False))
+
+    def raw_log_proba(self, joint: list[float]) -> list[float]:
+        """log P(c | x) of each class as the raw model has it, from the scores that `scored` gives."""
+        return self._in_mix(log_posterior(joint), raw=True)
 
     def log_proba(self, text: str, *, raw: bool = False) -> list[float]:
         """log P(c | x) of each class: calibrated if the model is, or as the raw model has it."""
         joint, log_proba = self.scored(text)
-        return log_posterior(joint) if raw else log_proba
+        return self.raw_log_proba(joint) if raw else log_proba
 
     def score(self, text: str, positive: Any) -> float:
         """The log-odds of a class against all others together, from raw scores: it ranks where probabilities tie."""
@@ -134,8 +156,44 @@ class Scorer:
 
     def named(self, log_proba: list[float]) -> Any:
         """The decision given log P(c | x), which must be calibrated if the model is."""
-        c = log_proba.index(max(log_proba)) if self._rule is None else self._rule.decide(log_proba)
+        if self._rule is None:
+            c = log_proba.index(max(log_proba))
+        else:
+            c = self._rule.decide(log_proba, self._ratios(raw=False))
         return None if c == UNSURE else self.classes[c]
+
+    def _in_mix(self, log_proba: list[float], raw: bool) -> list[float]:
+        """Log-probabilities of documents of the expected mix."""
+        ratios = self._ratios(raw)
+        return log_proba if ratios is None else for_prior(log_proba, ratios, self._shares)
+
+    def _ratios(self, raw: bool) -> list[float] | None:
+        """log(new_c / old_c) of each class, where another mix is expected."""
+        if not self._shares:
+            return None
+        return log_ratios(self._shares, self._assumed_raw if raw else self._assumed, self.classes)
+
+    @cached_property
+    def _assumed(self) -> list[float]:
+        """The mix of classes that probabilities assume."""
+        if self._calibration is None:
+            return self._assumed_raw
+        return self._learned if self._calibration.mix is None else list(self._calibration.mix)
+
+    @cached_property
+    def _assumed_raw(self) -> list[float]:
+        from textnb.likelihood.families import family
+
+        n = len(self.classes)
+        return self._learned if family(self._file.header.settings["model"]).adds_prior(n) else [1 / n] * n
+
+    @cached_property
+    def _learned(self) -> list[float]:
+        """The prior of the model, whose array the kernel has checked."""
+        place = self._file.places["log_prior"]
+        logs = unpack(f"<{len(self.classes)}d", self._file.buffer[place.begin : place.end])
+        shares = [exp(value - max(logs)) for value in logs]
+        return [share / sum(shares) for share in shares]
 
     def _ask_predictor(self, text: str) -> Scored:
         """What the predictor answers, or the error that it has for a damaged file."""
@@ -146,7 +204,7 @@ class Scorer:
         from textnb.model.file import predictor_of
         from textnb.storage.reader import ModelFile
 
-        return predictor_of(ModelFile(self._file, "touched"))
+        return predictor_of(ModelFile(self._file, "touched")).with_prior(self._prior)
 
 
 # Settings: what is not as expected is a KeyError, a TypeError or a ValueError, and for the predictor to refuse.
@@ -204,9 +262,17 @@ def _reference(stated: dict[str, Any] | None) -> tuple[int, int] | None:
 def _calibration(stated: dict[str, Any] | None, n_classes: int) -> PlainCalibration | None:
     if stated is None:
         return None
-    calibration = PlainCalibration(stated["temperature"], stated["length_exponent"], tuple(stated["offsets"]))
+    slopes, mix = (None if stated.get(name) is None else tuple(stated[name]) for name in ("slopes", "mix"))
+    calibration = PlainCalibration(
+        stated["temperature"],
+        stated["length_exponent"],
+        tuple(stated["offsets"]),
+        slopes,
+        stated.get("keeps_label"),
+        mix,
+    )
     check_calibration(*calibration)
-    if len(calibration.offsets) not in (0, n_classes):
+    if any(values and len(values) != n_classes for values in (calibration.offsets, mix)):
         raise ValueError("the calibration is of other classes")
     return calibration
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -49,6 +49,13 @@ class Fitted:
     calibration: Calibration | None = None
     policy: Policy | None = None
     columns: Columns = USUAL_COLUMNS
+
+    def among(self, before: Array, after: Array) -> Fitted:
+        """The same where the classes have become others."""
+        calibration = self.calibration
+        if calibration is None:
+            return self
+        return replace(self, calibration=calibration.among(before.tolist(), after.tolist()))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,8 +108,9 @@ class Settings:
             raise ValueError(f"reference is {reference}")
         if policy is not None and (policy.protected is None) != (policy.threshold is None):
             raise ValueError("policy: a protected class and its threshold come together")
-        if calibration is not None and len(calibration.offsets) not in (0, len(self.classes)):
-            raise ValueError(f"calibration.offsets are {len(calibration.offsets)} for {len(self.classes)} classes")
+        for name, values in () if calibration is None else (("offsets", calibration.offsets), ("mix", calibration.mix)):
+            if values and len(values) != len(self.classes):
+                raise ValueError(f"calibration.{name} are {len(values)} for {len(self.classes)} classes")
         if len(set(self.auto)) < len(self.auto):
             raise ValueError(f"auto is {self.auto}")
         self._check_clarity()

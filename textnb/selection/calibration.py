@@ -60,7 +60,13 @@ def fit_calibration(
         best = min(best, moved, key=lambda fit: fit.criterion)
     exponent = np.clip(best.scale[1], -10, 10) if len(best.scale) > 1 else 0.0
     temperature = np.exp(np.clip(best.scale[0] - exponent * centre, -200, 200))
-    return Calibration(float(temperature), float(exponent), tuple(best.offsets.tolist()))
+    mix = np.bincount(class_ids[usable], minlength=joint.shape[1]) / usable.sum()
+    return Calibration(
+        float(temperature),
+        float(exponent),
+        tuple(best.offsets.tolist()),
+        mix=tuple(mix.tolist()) if mix.all() else None,
+    )
 
 
 def _targets(behind: Array, class_ids: Array) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -59,7 +60,14 @@ def read_content(source: str, most: int = -1) -> bytes:
         raise
 
 
-def check(model: str | PathLike[str], content: bytes, *, name: str = STDIN, positive: str | None = None) -> Verdict:
+def check(
+    model: str | PathLike[str],
+    content: bytes,
+    *,
+    name: str = STDIN,
+    positive: str | None = None,
+    prior: Mapping[str, float] | None = None,
+) -> Verdict:
     """What the model of a file says of a message, by its policy.
 
     Parameters
@@ -71,6 +79,8 @@ def check(model: str | PathLike[str], content: bytes, *, name: str = STDIN, posi
         The id of the message.
     positive : str, optional
         The class that counts as spam; by default the one of that name.
+    prior : dict of every class to its share, optional
+        How common spam is, if it is another share than in what the model has learned; the score stays.
 
     Examples
     --------
@@ -82,7 +92,7 @@ def check(model: str | PathLike[str], content: bytes, *, name: str = STDIN, posi
     ...     check(path, b"Subject: cheap!").decision
     'spam'
     """
-    predictor = text_predictor(model)
+    predictor = text_predictor(model, prior)
     if predictor is None:
         raise ValueError(f"{fspath(model)} is a model of columns: check takes messages, and models of text")
     labels = predictor.classes if isinstance(predictor, Scorer) else predictor.classes.tolist()
@@ -99,12 +109,15 @@ def check(model: str | PathLike[str], content: bytes, *, name: str = STDIN, posi
     return Verdict(answer, labels[c], document)
 
 
-def explain_verdict(model: str | PathLike[str], verdict: Verdict) -> Explanation:
+def explain_verdict(
+    model: str | PathLike[str], verdict: Verdict, prior: Mapping[str, float] | None = None
+) -> Explanation:
     """Why the positive class is more or less probable than the rest: than the likeliest other class."""
     from textnb.model.file import predictor_of
     from textnb.storage import open_model
 
-    return predictor_of(open_model(model, verify="touched")).explain(verdict.document, label=verdict.positive)
+    predictor = predictor_of(open_model(model, verify="touched")).with_prior(prior)
+    return predictor.explain(verdict.document, label=verdict.positive)
 
 
 def require_ledger(model: str | PathLike[str]) -> None:
