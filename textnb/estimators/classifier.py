@@ -50,9 +50,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator, TextModel):
         in `assumed`, above 0; the literature's is 0.0178.
     unknown : {"ignore", "token"}, default="ignore"
         What becomes of words outside the vocabulary: nothing, or one more feature ``<UNK>`` with an honest probability.
-    calibrate : bool, default=True
+    calibrate : bool or "offsets", default=True
         Whether `fit` corrects how sure the model is of itself, by the scores of documents in models without them. The
-        most probable class stays the same, and so do probabilities asked for as `raw`.
+        most probable class stays the same, and so do probabilities asked for as `raw`. With "offsets" the class may
+        become another: those that are named too often, or too often in long documents, are named less.
     min_df : int, float or "auto", default=None
         The fewest documents, or the smallest share of them, that a term is in.
     tokenizer, stemmer, lowercase, strip_accents, stop_words, token_pattern, max_df, max_features, vocabulary

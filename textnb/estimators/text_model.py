@@ -38,6 +38,7 @@ from textnb.model.parameters import (
     CLARITY_SETTINGS,
     Accents,
     Auto,
+    Calibrate,
     Model,
     Units,
     Unknown,
@@ -103,7 +104,7 @@ class TextModel:
         analyzer: Units | Callable[[Any], Iterable[Any]] = "word",
         alpha: float | Auto | None = None,
         unknown: Unknown = "ignore",
-        calibrate: bool = True,
+        calibrate: Calibrate = True,
         *,
         mail: str | None = None,
         tokenizer: str | Callable[[str], Iterable[Any]] | None = None,
@@ -430,7 +431,7 @@ class TextModel:
         fitted_with = self.__dict__.get("_fitted_with") or self.get_params(deep=False)
         ledger, chosen = fitted_with["ledger"], self.__dict__.get("_chosen", {})
         return Fitted(
-            calibrate=bool(fitted_with["calibrate"]),
+            calibrate=_calibrate(fitted_with["calibrate"]),
             ledger=None if ledger is None else bool(ledger),
             given_vocabulary=fitted_with["vocabulary"] is not None,
             auto=tuple(sorted(chosen)),
@@ -470,7 +471,7 @@ class TextModel:
         training, calibration = None, None
         if keep_documents:
             training = TrainingDocuments(derivation, counted, class_ids, groups)
-            calibration = training.calibration() if self.calibrate else None
+            calibration = training.calibration(keep_label=self.calibrate != "offsets") if self.calibrate else None
         more: dict[str, Any] = {"_training": training, "_derivation": derivation}
         if choice is not None:
             more["choice_"] = choice
@@ -552,7 +553,7 @@ class TextModel:
     def _follow(self, learner: Learner) -> Self:
         calibration = self.calibration_
         if calibration is not None:
-            calibration = calibration.among(self.classes_.tolist(), learner.counts.classes.tolist())
+            calibration = calibration.kept(self.classes_.tolist(), learner.counts.classes.tolist())
         return self._set(learner, calibration, self.policy_, self._chosen)
 
     def _set(
@@ -630,8 +631,7 @@ class TextModel:
         _check_clarity(self.assumed, self.min_deviation, self.most_terms)
         check_objective(self.objective)
         check_jobs(self.n_jobs)
-        if not isinstance(self.calibrate, bool | np.bool_):
-            raise ValueError(f"calibrate must be True or False, got {self.calibrate!r}")
+        _calibrate(self.calibrate)
 
     def _check_unchanged(self) -> None:
         """Only how the model is derived from its counts may change after fitting."""
@@ -681,6 +681,15 @@ def _are_enough_to_choose(class_ids: Array) -> bool:
 
 def _equal(a: Any, b: Any) -> bool:
     return a is b or bool(np.array_equal(np.asarray(a, dtype=object), np.asarray(b, dtype=object)))
+
+
+def _calibrate(value: Any) -> Calibrate:
+    """The parameter as a file holds it."""
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    if not (isinstance(value, str) and value == "offsets"):
+        raise ValueError(f"calibrate must be True, False or 'offsets', got {value!r}")
+    return "offsets"
 
 
 def _check_clarity(assumed: Any, min_deviation: Any, most_terms: Any) -> None:

@@ -10,7 +10,8 @@ import numpy as np
 
 from textnb.arrays import Array
 from textnb.model.decision import behind_best
-from textnb.model.plain import LEAST_SLOPE, check_calibration
+from textnb.model.plain import LEAST_SLOPE, check_calibration, check_fitted_to, values_among
+from textnb.model.policy import Label
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Calibration:
 
     A document without a known word (length 0) is left as it is, and a class that is impossible stays so. `mix` has the
     shares of the classes among the documents that the calibration was fitted to: what its probabilities assume.
+    `labels` has the classes that it was fitted to, where these are not those of the model any more.
     """
 
     temperature: float = 1.0
@@ -35,9 +37,12 @@ class Calibration:
     slopes: tuple[float, ...] | None = None
     keeps_label: bool | None = None
     mix: tuple[float, ...] | None = None
+    labels: tuple[Label, ...] | None = None
 
     def __post_init__(self) -> None:
         check_calibration(self.temperature, self.length_exponent, self.offsets, self.slopes, self.keeps_label, self.mix)
+        if self.labels is not None:
+            check_fitted_to(self.labels, self.offsets, self.mix)
 
     @property
     def moves_label(self) -> bool:
@@ -48,18 +53,24 @@ class Calibration:
     def needs_lengths(self) -> bool:
         return bool(self.length_exponent or self.slopes)
 
-    def among(self, before: Sequence[Any], after: Sequence[Any]) -> Self:
-        """The calibration of these classes, given that of others: one that is new has neither offset nor slope."""
-        if list(before) == list(after) or not (self.offsets or self.mix):
+    def kept(self, before: Sequence[Any], after: Sequence[Any]) -> Self:
+        """The same for a model whose classes were others: where they are not those it was fitted to, it says which."""
+        fitted_to = tuple(before) if self.labels is None else self.labels
+        if not (self.offsets or self.mix) or list(before) == list(after):
             return self
-        position = {label: c for c, label in enumerate(before)}
+        return replace(self, labels=None if fitted_to == tuple(after) else fitted_to)
 
-        def moved(values: tuple[float, ...]) -> tuple[float, ...]:
-            return tuple(values[position[label]] if label in position else 0.0 for label in after)
-
-        offsets = moved(self.offsets) if self.offsets else ()
-        slopes = None if self.slopes is None else moved(self.slopes)
-        return replace(self, offsets=offsets, slopes=slopes, mix=None)
+    def among(self, classes: Sequence[Any]) -> Self:
+        """The calibration of the classes of a model: one that it was not fitted to has neither offset nor slope."""
+        if self.labels is None:
+            return self
+        return replace(
+            self,
+            offsets=() if not self.offsets else values_among(self.labels, self.offsets, classes),
+            slopes=None if self.slopes is None else values_among(self.labels, self.slopes, classes),
+            mix=None,
+            labels=None,
+        )
 
     def apply(self, joint: Array, lengths: Array | None = None) -> Array:
         """The calibrated scores, (n, K), of which `log_posterior` and `most_probable` make what they make of others.

@@ -50,6 +50,21 @@ def check_calibration(
         raise ValueError(f"mix must be the shares of the classes, which add up to 1, got {mix!r}.")
 
 
+def check_fitted_to(labels: Sequence[Any], offsets: Sequence[Any], mix: Sequence[Any] | None) -> None:
+    """Refuse a calibration that has not one value for each class that it was fitted to."""
+    if len(set(labels)) < len(labels):
+        raise ValueError(f"labels must be different classes, got {labels!r}.")
+    for values in (offsets, mix):
+        if values and len(values) != len(labels):
+            raise ValueError(f"calibrated for {len(labels)} classes, got {len(values)} values.")
+
+
+def values_among(labels: Sequence[Any], values: Sequence[float], classes: Sequence[Any]) -> tuple[float, ...]:
+    """The values of labels for other classes: 0 for one that is new."""
+    by_label = dict(zip(labels, values, strict=True))
+    return tuple(by_label.get(label, 0.0) for label in classes)
+
+
 def cost_table(
     n_classes: int, prices: Mapping[tuple[int, int], float] | None = None, unsure: float | None = None
 ) -> tuple[tuple[float, ...], ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -79,12 +80,17 @@ class Predictor:
 
     def assumed_shares(self, *, raw: bool = False) -> list[float]:
         """The mix of classes that probabilities assume."""
-        if self.calibration is not None and not raw:
-            if self.calibration.mix is not None:
-                return list(self.calibration.mix)
+        if self._calibration is not None and not raw:
+            if self._calibration.mix is not None:
+                return list(self._calibration.mix)
         elif not self.prior_in_score:
             return [1 / len(self.classes)] * len(self.classes)
         return self.learned_shares
+
+    @cached_property
+    def _calibration(self) -> Calibration | None:
+        """The calibration of the classes of the model."""
+        return None if self.calibration is None else self.calibration.among(self.classes.tolist())
 
     @property
     def learned_shares(self) -> list[float]:
@@ -140,8 +146,8 @@ class Predictor:
         return self._of_joint(self._joint(rows), rows, raw)
 
     def _of_joint(self, joint: Array, rows: SparseRows, raw: bool) -> Array:
-        if self.calibration is not None and not raw:
-            joint = self.calibration.apply(joint, rows.row_sums())
+        if self._calibration is not None and not raw:
+            joint = self._calibration.apply(joint, rows.row_sums())
         return self._in_mix(log_posterior(joint, self.log_prior), raw)
 
     def _in_mix(self, log_proba: Array, raw: bool) -> Array:

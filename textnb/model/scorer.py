@@ -16,12 +16,14 @@ from textnb.model.plain import (
     PlainCalibration,
     PlainRule,
     check_calibration,
+    check_fitted_to,
     cost_table,
     for_prior,
     is_number,
     log_posterior,
     prices_among,
     score_of,
+    values_among,
 )
 from textnb.model.prior import log_ratios, shares_of
 from textnb.storage.mapped import MappedFile, map_model
@@ -100,7 +102,7 @@ class Scorer:
         self._damage: type[Exception] = kernel.Damage
         self._longest = _MOST_CHARACTERS // settings["analyzer"]["ngrams"][1]
         self._rendered = _renderer(settings["analyzer"]) if self.is_mail else None
-        self._calibration = _calibration(settings.get("calibration"), len(self.classes))
+        self._calibration = _calibration(settings.get("calibration"), self.classes)
         self._rule = _rule(settings.get("policy"), self.classes)
         self._scores = kernel.TextScorer(
             file.buffer,
@@ -259,7 +261,7 @@ def _reference(stated: dict[str, Any] | None) -> tuple[int, int] | None:
     return None if stated is None else (stated["n_documents"], stated["unknown_frequency"])
 
 
-def _calibration(stated: dict[str, Any] | None, n_classes: int) -> PlainCalibration | None:
+def _calibration(stated: dict[str, Any] | None, classes: list[Any]) -> PlainCalibration | None:
     if stated is None:
         return None
     slopes, mix = (None if stated.get(name) is None else tuple(stated[name]) for name in ("slopes", "mix"))
@@ -272,9 +274,16 @@ def _calibration(stated: dict[str, Any] | None, n_classes: int) -> PlainCalibrat
         mix,
     )
     check_calibration(*calibration)
-    if any(values and len(values) != n_classes for values in (calibration.offsets, mix)):
-        raise ValueError("the calibration is of other classes")
-    return calibration
+    labels = stated.get("labels")
+    if labels is None:
+        check_fitted_to(classes, calibration.offsets, mix)
+        return calibration
+    check_fitted_to(labels, calibration.offsets, mix)
+    return calibration._replace(
+        offsets=() if not calibration.offsets else values_among(labels, calibration.offsets, classes),
+        slopes=None if slopes is None else values_among(labels, slopes, classes),
+        mix=None,
+    )
 
 
 def _rule(stated: dict[str, Any] | None, classes: list[Any]) -> PlainRule | None:

@@ -42,7 +42,7 @@ def update_model(
             raise ValueError(f"nothing would be left of {path}: it needs a document to be a model. Remove the file.")
         if not len(learner.counts.terms):
             raise ValueError(f"the documents have no words that {path} could learn: give documents with some")
-        write_learner(path, learner, fitted.among(before.counts.classes, learner.counts.classes))
+        write_learner(path, learner, fitted.kept(before.counts.classes, learner.counts.classes))
     return result, learner
 
 
@@ -62,7 +62,7 @@ def merge_models(
         merged = reduce(Learner.merged, learners)
         check(merged)
         settings = _merged_settings([fitted_of(file) for file in files], merged)
-        write_learner(output, merged, settings.among(learners[0].counts.classes, merged.counts.classes))
+        write_learner(output, merged, settings.kept(learners[0].counts.classes, merged.counts.classes))
     return merged, sum(_n_shared(later, learners[:i]) for i, later in enumerate(learners))
 
 

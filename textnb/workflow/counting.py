@@ -81,7 +81,7 @@ def count(
     known, problems, n_problems = _learn(part, with_columns(options, fitted.columns), learning, place, progress)
     for notice in alike_notices(map(str, learning.learner.counts.classes.tolist())):
         progress.notice(notice)
-    fitted = fitted.among(before, learning.learner.counts.classes)
+    fitted = fitted.kept(before, learning.learner.counts.classes)
     path = place.save(known, lambda path: write_learner(path, learning.learner, fitted))
     return ModelSummary.of(path, learning.learner, problems=problems, n_problems=n_problems)
 

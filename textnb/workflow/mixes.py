@@ -71,8 +71,9 @@ def _assumed(classifier: Any, prior: Mapping[Any, float] | None) -> tuple[Array,
         return np.exp(classifier.class_log_prior_), prior is None and classifier.priors is None
     if predictor.shares is not None:
         return np.array(predictor.shares), False
-    if predictor.calibration is not None and predictor.calibration.mix is not None:
-        return np.array(predictor.calibration.mix), True
+    calibration = predictor.calibration
+    if calibration is not None and calibration.mix is not None and calibration.labels is None:
+        return np.array(calibration.mix), True
     parameters = classifier.parameters_in_use
     return np.array(predictor.learned_shares), bool(parameters["fit_prior"]) and parameters["class_prior"] is None
 
