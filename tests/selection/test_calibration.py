@@ -9,6 +9,7 @@ from sklearn.model_selection import StratifiedKFold
 from textnb import CountVectorizer, MultinomialNB
 from textnb.model.calibration import Calibration
 from textnb.model.decision import log_posterior
+from textnb.selection import calibration as fitting
 from textnb.selection.calibration import FEWEST_DOCUMENTS, fit_calibration
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -50,10 +51,61 @@ def test_a_length_exponent_is_found_again():
 
 def test_offsets_are_found_again_where_they_may_be():
     joint, class_ids, lengths = made(20_000, 3, Calibration(2.0, 0.5, (1.0, 0.0, -1.0)))
-    assert fit_calibration(joint, class_ids, lengths).offsets == ()
-    found = fit_calibration(joint, class_ids, lengths, offsets=True)
+    assert fit_calibration(joint, class_ids, lengths, offsets=False).offsets == ()
+    found = fit_calibration(joint, class_ids, lengths, keep_label=False)
+    assert (found.slopes, found.keeps_label) == (None, False)
     np.testing.assert_allclose(found.offsets, [1.0, 0.0, -1.0], atol=0.1)
     assert found.length_exponent == pytest.approx(0.5, abs=0.03)
+
+
+def test_slopes_are_found_again():
+    made_by = Calibration(2.0, 0.5, (-3.0, 0.0, 3.0), (0.8, 0.0, -0.8), keeps_label=False)
+    joint, class_ids, lengths = made(20_000, 3, made_by)
+    found = fit_calibration(joint, class_ids, lengths, keep_label=False)
+    np.testing.assert_allclose(found.slopes, made_by.slopes, atol=0.06)
+    np.testing.assert_allclose(found.offsets, made_by.offsets, atol=0.35)
+    assert log_loss(found, joint, class_ids, lengths) < log_loss(made_by, joint, class_ids, lengths) + 1e-4
+
+
+def test_offsets_under_which_the_label_stays_are_better_than_none():
+    joint, class_ids, lengths = made(5000, 4, Calibration(2.0, 0.5, (1.5, 0.5, -0.5, -1.5)))
+    half = np.arange(5000) % 2 == 0
+    known, later = (joint[half], class_ids[half], lengths[half]), (joint[~half], class_ids[~half], lengths[~half])
+    none, kept, moved = (
+        fit_calibration(*known, **how) for how in ({"offsets": False}, {}, {"offsets": True, "keep_label": False})
+    )
+    assert kept.keeps_label
+    losses = [log_loss(one, *later) for one in (none, kept, moved)]
+    assert losses == sorted(losses, reverse=True)
+    assert losses[1] < losses[0] - 0.1
+    np.testing.assert_array_equal(kept.apply(*later[::2]).argmax(axis=1), later[0].argmax(axis=1))
+    assert (moved.apply(*later[::2]).argmax(axis=1) != later[0].argmax(axis=1)).mean() > 0.05
+
+
+def test_the_order_of_the_documents_does_not_matter():
+    joint, class_ids, lengths = made(3000, 4, Calibration(2.0, 0.5, (-2.0, 0.0, 0.0, 2.0), (0.8, 0.0, 0.0, -0.8)))
+    expected = fit_calibration(joint, class_ids, lengths)
+    assert expected.slopes is not None
+    for seed in range(3):
+        order = np.random.default_rng(seed).permutation(3000)
+        assert fit_calibration(joint[order], class_ids[order], lengths[order]) == expected
+
+
+def test_of_very_many_documents_some_are_enough(monkeypatch):
+    joint, class_ids, lengths = made(20_000, 3, Calibration(2.0, 0.5, (1.0, 0.0, -1.0)))
+    whole = fit_calibration(joint, class_ids, lengths)
+    monkeypatch.setattr(fitting, "_MOST_DOCUMENTS", 5000)
+    some = fit_calibration(joint, class_ids, lengths)
+    assert some != whole
+    assert some.mix == whole.mix
+    assert log_loss(some, joint, class_ids, lengths) < log_loss(whole, joint, class_ids, lengths) + 0.001
+
+
+def test_of_very_many_classes_none_has_an_offset(monkeypatch):
+    joint, class_ids, lengths = made(2000, 4, Calibration(2.0, 0.0, (2.0, 0.0, 0.0, -2.0)))
+    assert fit_calibration(joint, class_ids, lengths).offsets
+    monkeypatch.setattr(fitting, "MOST_CLASSES", 3)
+    assert fit_calibration(joint, class_ids, lengths).offsets == ()
 
 
 def test_parameters_that_explain_nothing_are_left_out():

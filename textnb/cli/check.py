@@ -29,6 +29,7 @@ def check(
     positive: Annotated[
         str | None, Option(metavar="CLASS", help="The class that counts as spam. [default: the one named spam]")
     ] = None,
+    prior: options.Prior = None,
     passthrough: Annotated[
         bool, Option("--passthrough", help="Write the message with a header X-Textnb; exit 0, or 3 if it fails.")
     ] = False,
@@ -93,7 +94,7 @@ def check(
             raise ValueError("--update-above says how sure --update must be: give both, or neither")
         if update:
             require_ledger(model)
-        return check_message(model, content, name=message, positive=positive)
+        return check_message(model, content, name=message, positive=positive, prior=options.shares(prior))
 
     def learn(verdict: Verdict) -> bool | None:
         """Whether the message was learned; None if that is not asked for."""
@@ -110,7 +111,8 @@ def check(
     from textnb.corpora.mbox import MAX_MESSAGE
 
     verdict = judged(read_content(message, MAX_MESSAGE))  # enough to judge one without an end
-    why = explain_verdict(model, verdict) if verbose and not quiet else None  # by the model that has judged
+    shares = options.shares(prior)
+    why = explain_verdict(model, verdict, shares) if verbose and not quiet else None  # by the model that has judged
     was_learned = None
     try:
         was_learned = learn(verdict)

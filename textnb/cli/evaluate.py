@@ -16,6 +16,7 @@ def evaluate(
     label: options.ModelLabel = None,
     encoding: options.Encoding = None,
     include_learned: options.IncludeLearned = False,
+    prior: options.Prior = None,
     plot: options.ConfusionPlot = None,
     reliability: options.ReliabilityPlot = None,
     overwrite: options.Overwrite = False,
@@ -45,6 +46,7 @@ def evaluate(
         options=options.read_options(text, label, encoding, strict, categories=categories, strip=strip),
         label=label,
         include_learned=include_learned,
+        prior=options.shares(prior),
         progress=Terminal(quiet),
     )
     show_evaluation(result, str(corpus), plot=plot, reliability=reliability, as_json=as_json, quiet=quiet)

@@ -29,6 +29,7 @@ def explain(
     against: Annotated[
         str | None, Option(metavar="CLASS", help="The class to compare with. [default: the next]")
     ] = None,
+    prior: options.Prior = None,
     terms: Annotated[int, Option(min=1, help="Terms to show.")] = 15,
     strict: options.Strict = False,
     as_json: Annotated[bool, Option("--json", help="Print one JSON object per document.")] = False,
@@ -65,6 +66,7 @@ def explain(
         as_document=as_document,
         label=label,
         against=against,
+        prior=options.shares(prior),
         options=reading,
         skipped=skipped,
     )

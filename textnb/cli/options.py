@@ -150,6 +150,15 @@ Overwrite = Annotated[
 NoText = Annotated[
     bool, Option("--no-text", help="Leave all texts and words, which may be private, out of the report.")
 ]
+Prior = Annotated[
+    list[str] | None,
+    Option(
+        "--prior",
+        metavar="CLASS=SHARE,…",
+        help="How common the classes are where documents come from, such as spam=0.2,ham=0.8. [default: as common as "
+        "in what the model was trained on]",
+    ),
+]
 Strict = Annotated[bool, Option("--strict", help="Stop at the first document that cannot be read.")]
 AsJson = Annotated[bool, Option("--json", help="Print one JSON object.")]
 Quiet = Annotated[bool, Option("--quiet", "-q", help="No progress and no notices.")]
@@ -269,6 +278,30 @@ def prices(texts: Sequence[str]) -> dict[tuple[str, str], float]:
             raise ValueError(f"--cost takes true class:class named=price, such as ham:spam=100, got {text!r}")
         costs[true, named] = price
     return costs
+
+
+def shares(texts: Sequence[str] | None) -> dict[str, float] | None:
+    """`spam=0.2,ham=0.8`, written at once or class by class; None if not given."""
+    if not texts:
+        return None
+    found: dict[str, float] = {}
+    for text in texts:
+        label = ""
+        for part in text.split(","):  # which the name of a class may have in it
+            name, equals, number = f"{label}{part}".rpartition("=")
+            try:
+                share = float(number) if equals and name else None
+            except ValueError:
+                share = None
+            label = "" if share is not None else f"{label}{part},"
+            if share is None:
+                continue
+            if name.strip() in found:
+                raise ValueError(f"--prior gives {name.strip()!r} two shares")
+            found[name.strip()] = share
+        if label:
+            raise ValueError(f"--prior takes every class with its share, such as spam=0.2,ham=0.8, got {text!r}")
+    return found
 
 
 def ngram_range(text: str) -> tuple[int, int]:

@@ -36,6 +36,7 @@ def predict(
         int | None, Option(min=1, metavar="K", help="The K most probable labels, each with its probability.")
     ] = None,
     raw: Annotated[bool, Option("--raw", help="Probabilities as the model has them, not calibrated.")] = False,
+    prior: options.Prior = None,
     positive: Annotated[
         str | None,
         Option(metavar="CLASS", help="The class whose score --json has. [default: spam, if the model has it]"),
@@ -56,6 +57,9 @@ def predict(
     With --json each answer has a `score`, the log-odds of the positive class against all others before calibration:
     documents can be ranked by it whose probabilities round to 0 or 1.
 
+    With --prior, probabilities, labels and expected costs are those for documents of another mix of classes than the
+    model was trained on; scores stay, and so does what a ceiling promises.
+
     With --output, a table is written again with the columns `label` and `probability` added, `predicted_label` and
     `predicted_probability` where it has such columns; for files, and for several tables, it is `id`, `label` and
     `probability`.
@@ -67,6 +71,7 @@ def predict(
       textnb predict mail.tnb --lines subjects.txt --json
       textnb predict mail.tnb inbox/ --top 3
       textnb predict mail.tnb inbox/ --explain
+      textnb predict mail.tnb inbox/ --prior spam=0.2,ham=0.8
       textnb predict mail.tnb new.csv -o predictions.csv
     """
     from textnb.corpora.problems import Skipped
@@ -83,6 +88,7 @@ def predict(
         "lines": lines,
         "as_document": as_document,
         "raw": raw,
+        "prior": options.shares(prior),
         "options": reading,
         "skipped": skipped,
     }

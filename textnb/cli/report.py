@@ -23,6 +23,7 @@ def report(
     label: options.ModelLabel = None,
     encoding: options.Encoding = None,
     include_learned: options.IncludeLearned = False,
+    prior: options.Prior = None,
     compare: Annotated[
         Path | None, Option(metavar="OTHER", help="A second model file, to be compared on the same documents.")
     ] = None,
@@ -59,6 +60,7 @@ def report(
         options=options.read_options(text, label, encoding, strict, categories=categories, strip=strip),
         label=label,
         include_learned=include_learned,
+        prior=options.shares(prior),
         compare=compare,
         texts=not no_text,
         progress=Terminal(quiet),

@@ -42,6 +42,9 @@ def train(
     calibrate: Annotated[
         bool, Option("--calibrate/--no-calibrate", help="Correct how sure the model is of itself.")
     ] = True,
+    offsets: Annotated[
+        bool, Option("--offsets", help="Let that correct labels, too, where classes are named too often.")
+    ] = False,
     cost: Annotated[
         list[str] | None, Option(metavar="TRUE:NAMED=COST", help="What an error costs; others cost 1.")
     ] = None,
@@ -148,7 +151,7 @@ def train(
 
     common: dict[str, Any] = {
         **options.classifier_settings(written),
-        "calibrate": calibrate,
+        "calibrate": "offsets" if offsets else calibrate,
         "seed": seed,
         "output": output,
         "overwrite": overwrite,
@@ -156,6 +159,8 @@ def train(
         "options": options.read_options(text, label, encoding, strict, categories=categories, strip=strip, table=table),
         "progress": Terminal(quiet),
     }
+    if offsets and not calibrate:
+        raise ValueError("--offsets is what calibration may change: leave it out, or --no-calibrate")
     if (protect is None) != (ceiling is None):
         raise ValueError("--protect and --ceiling come together, such as --protect ham --ceiling 0.001")
     decisions = Decisions(options.prices(cost or []), unsure, protect, ceiling)
@@ -184,7 +189,7 @@ def train(
 
 
 def refuse_in_streams(written: dict[str, Any], decisions: bool) -> None:
-    names = ("cv", "report", "categories", "strip", "categorical", "numeric", "objective", "positive")
+    names = ("cv", "report", "categories", "strip", "categorical", "numeric", "objective", "positive", "offsets")
     refused = {f"--{name}": written[name] for name in names}
     for option, value in (refused | {"--cost, --unsure and --ceiling": decisions}).items():
         if value:

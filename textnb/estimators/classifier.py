@@ -52,9 +52,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator, TextModel):
         in `assumed`, above 0; the literature's is 0.0178.
     unknown : {"ignore", "token"}, default="ignore"
         What becomes of words outside the vocabulary: nothing, or one more feature ``<UNK>`` with an honest probability.
-    calibrate : bool, default=True
+    calibrate : bool or "offsets", default=True
         Whether `fit` corrects how sure the model is of itself, by the scores of documents in models without them. The
-        most probable class stays the same, and so do probabilities asked for as `raw`.
+        most probable class stays the same, and so do probabilities asked for as `raw`. With "offsets" the class may
+        become another: those that are named too often, or too often in long documents, are named less.
     min_df : int, float or "auto", default=None
         The fewest documents, or the smallest share of them, that a term is in.
     tokenizer, stemmer, lowercase, strip_accents, stop_words, token_pattern, max_df, max_features, vocabulary
@@ -192,19 +193,23 @@ class TextClassifier(ClassifierMixin, BaseEstimator, TextModel):
             warnings.warn(dropped_in_merge(dropped), stacklevel=3)
         return self._set(learner, merged.calibration, merged.policy, self._chosen, columns_=merged.columns)
 
-    def predict(self, texts: Any) -> Array:
-        """The most probable class of every document."""
-        self.check_fitted()
-        return self.predictor_.predict(texts)
+    def predict(self, texts: Any, *, prior: Any = None) -> Array:
+        """The most probable class of every document; `prior` as for `with_prior`."""
+        return self.with_prior(prior).predictor_.predict(texts)
 
-    def predict_proba(self, texts: Any, *, raw: bool = False) -> Array:
-        """P(c | document) of every document and class, (n, n_classes); `raw` as the model has it, uncalibrated."""
-        return np.exp(self.predict_log_proba(texts, raw=raw))
+    def predict_proba(self, texts: Any, *, raw: bool = False, prior: Any = None) -> Array:
+        """P(c | document) of every document and class, (n, n_classes); `raw` as the model has it, uncalibrated.
 
-    def decide(self, texts: Any) -> list[Any]:
-        """The class to name for every document, as `decide_by` says: None where it is better to name none."""
-        self.check_fitted()
-        return self.predictor_.decide(texts)
+        `prior` as for `with_prior`.
+        """
+        return np.exp(self.predict_log_proba(texts, raw=raw, prior=prior))
+
+    def decide(self, texts: Any, *, prior: Any = None) -> list[Any]:
+        """The class to name for every document, as `decide_by` says: None where it is better to name none.
+
+        `prior` as for `with_prior`.
+        """
+        return self.with_prior(prior).predictor_.decide(texts)
 
     @property
     def vocabulary_(self) -> dict[str, int]:

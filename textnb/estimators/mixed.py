@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -26,6 +27,7 @@ from textnb.likelihood.groups import Groups
 from textnb.likelihood.prior import class_log_prior
 from textnb.model.decision import log_posterior, most_probable
 from textnb.model.explanation import Explanation, explanation
+from textnb.model.prior import log_ratios, shares_of
 from textnb.statistics.categories import as_objects
 
 
@@ -148,6 +150,25 @@ class MixedNB(NaiveBayes):
 
             return pandas.DataFrame(dict(zip(self.feature_names_in_, columns, strict=True))), self.classes_[class_ids]
         return np.column_stack([as_objects(list(values)) for values in columns]), self.classes_[class_ids]
+
+    def with_prior(self, prior: Mapping[Any, float] | None) -> Self:
+        """This model where rows come from another mix of classes than it was trained on: a copy with that as its prior.
+
+        Parameters
+        ----------
+        prior : dict of every class to its share, or None
+            Shares add up to 1. None gives the model as it is.
+        """
+        check_is_fitted(self)
+        if prior is None:
+            return self
+        labels, learned = self.classes_.tolist(), np.exp(self.class_log_prior_).tolist()
+        shares = shares_of(prior, labels)
+        log_ratios(shares, learned, labels)  # which refuses what cannot be corrected
+        shifted = copy(self)
+        with np.errstate(divide="ignore"):
+            shifted.class_log_prior_ = np.log(shares)
+        return shifted
 
     def explain(self, row: Any, against: Any = None, *, label: Any = None) -> Explanation:
         """Why a row is of its class: what every word and value, and the prior, add to the log-odds against another.

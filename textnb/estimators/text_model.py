@@ -38,6 +38,7 @@ from textnb.model.parameters import (
     CLARITY_SETTINGS,
     Accents,
     Auto,
+    Calibrate,
     Model,
     Units,
     Unknown,
@@ -102,6 +103,7 @@ class TextModel:
     choice_: Choice
     _fitted_with: dict[str, Any]
     _chosen: dict[str, Any]
+    _prior: Mapping[Any, float]  # of `with_prior`
     _old_predictor: Predictor  # of a file without counts, and
     _n_documents: int | None  # how many it has learned, if it says so
 
@@ -113,7 +115,7 @@ class TextModel:
         analyzer: Units | Callable[[Any], Iterable[Any]] = "word",
         alpha: float | Auto | None = None,
         unknown: Unknown = "ignore",
-        calibrate: bool = True,
+        calibrate: Calibrate = True,
         *,
         mail: str | None = None,
         tokenizer: str | Callable[[str], Iterable[Any]] | None = None,
@@ -243,10 +245,50 @@ class TextModel:
             _warn_of_conflicts(summary.conflicts)
         return self._follow(learner) if is_fitted else self.adopt(learner)
 
-    def predict_log_proba(self, texts: Any, *, raw: bool = False) -> Array:
-        """log P(c | document) of every document and class, (n, n_classes); `raw` uncalibrated."""
+    def predict_log_proba(self, texts: Any, *, raw: bool = False, prior: Any = None) -> Array:
+        """log P(c | document) of every document and class, (n, n_classes); `raw` uncalibrated.
+
+        `prior` as for `with_prior`.
+        """
+        return self.with_prior(prior).predictor_.log_proba(texts, raw=raw)
+
+    def with_prior(self, prior: Mapping[Any, float] | None) -> Self:
+        """This model where documents come from another mix of classes than it was trained on.
+
+        Probabilities, and what is predicted, decided and explained by them, are P(c | x) · new_c / old_c, made to add
+        up to 1 (Saerens et al. 2002). What they assume, old, is the mix of the documents that they were calibrated on,
+        or where they are not calibrated the prior of the model; raw probabilities of models whose scores leave the
+        prior out (complement, and those of clear terms) assume equal shares.
+
+        Where `decide_by` gave costs, they are expected in the new mix. A ceiling holds as it stands: what share of the
+        protected class is lost does not depend on how common the class is.
+
+        Parameters
+        ----------
+        prior : dict of every class to its share, or None
+            Shares add up to 1. None gives the model as it is.
+
+        Returns
+        -------
+        A model of the same class, and of the same counts; a file that it is saved to is that of this model.
+
+        Examples
+        --------
+        >>> from textnb import TextClassifier
+        >>> texts, labels = ["cheap pills", "cheap lunch", "lunch at noon", "minutes"], ["spam", "spam", "ham", "ham"]
+        >>> mail = TextClassifier("multinomial", "counts", alpha=1.0).fit(texts, labels)
+        >>> mail.predict_proba(["cheap lunch"]).round(2)
+        array([[0.4, 0.6]])
+        >>> mail.with_prior({"spam": 0.2, "ham": 0.8}).predict_proba(["cheap lunch"]).round(2)
+        array([[0.73, 0.27]])
+        """
         self.check_fitted()
-        return self.predictor_.log_proba(texts, raw=raw)
+        if prior is None:
+            return self
+        self.predictor_.with_prior(prior)  # which checks it
+        shifted = object.__new__(type(self))
+        shifted.__dict__ = {**vars(self), "_prior": prior}  # with the predictor, which a copy would derive again
+        return shifted
 
     def decide_by(
         self,
@@ -306,7 +348,7 @@ class TextModel:
             raise ValueError("there are no groups: pass groups, one label a document")
         return training.leave_one_out(groups)
 
-    def explain(self, text: str, against: Any = None, *, label: Any = None) -> Explanation:
+    def explain(self, text: str, against: Any = None, *, label: Any = None, prior: Any = None) -> Explanation:
         """Why a document is of its class: what every term, and the prior, add to the log-odds against another class.
 
         Of a Bernoulli model, the row of absent words is what a document without any word gets, and the row of a word
@@ -319,6 +361,8 @@ class TextModel:
             The other class; by default the likeliest one.
         label : class, optional
             The class to explain; by default that of `predict`.
+        prior : dict, optional
+            As for `with_prior`. What it adds to the log-odds is the row `prior shift`.
 
         Examples
         --------
@@ -330,8 +374,7 @@ class TextModel:
         >>> [(row.term, row.count, round(row.contribution, 2), row.spans) for row in why.rows]
         [('cheap', 2, 1.83, ((0, 5), (7, 12))), ('lunch', 1, -0.88, ((13, 18),)), ('prior', None, 0.69, ())]
         """
-        self.check_fitted()
-        return self.predictor_.explain(text, label=label, against=against)
+        return self.with_prior(prior).predictor_.explain(text, label=label, against=against)
 
     def top_terms(self, n: int = 10) -> dict[Any, list[tuple[str, float]]]:
         """For each class, the terms that speak most for it, with their weights.
@@ -355,6 +398,11 @@ class TextModel:
     @property
     def predictor_(self) -> Predictor:
         """What predicts, derived from the counts when it is first needed."""
+        return self._own_predictor.with_prior(self.__dict__.get("_prior"))
+
+    @property
+    def _own_predictor(self) -> Predictor:
+        """The same for the mix of classes that the model assumes."""
         if self.learner_ is None:
             return replace(self._old_predictor, policy=self.policy_)
         cached: Predictor | None = self.__dict__.get("_predictor")
@@ -397,7 +445,7 @@ class TextModel:
         fitted_with = self.__dict__.get("_fitted_with") or self.get_params(deep=False)
         ledger, chosen = fitted_with["ledger"], self.__dict__.get("_chosen", {})
         return Fitted(
-            calibrate=bool(fitted_with["calibrate"]),
+            calibrate=_calibrate(fitted_with["calibrate"]),
             ledger=None if ledger is None else bool(ledger),
             given_vocabulary=fitted_with["vocabulary"] is not None,
             auto=tuple(sorted(chosen)),
@@ -437,7 +485,7 @@ class TextModel:
         training, calibration = None, None
         if keep_documents:
             training = TrainingDocuments(derivation, counted, class_ids, groups)
-            calibration = training.calibration() if self.calibrate else None
+            calibration = training.calibration(keep_label=self.calibrate != "offsets") if self.calibrate else None
         more: dict[str, Any] = {"_training": training, "_derivation": derivation}
         if choice is not None:
             more["choice_"] = choice
@@ -535,7 +583,10 @@ class TextModel:
         return self._set(learner, None, None, {})
 
     def _follow(self, learner: Learner) -> Self:
-        return self._set(learner, self.calibration_, self.policy_, self._chosen)
+        calibration = self.calibration_
+        if calibration is not None:
+            calibration = calibration.kept(self.classes_.tolist(), learner.counts.classes.tolist())
+        return self._set(learner, calibration, self.policy_, self._chosen)
 
     def _set(
         self,
@@ -617,8 +668,7 @@ class TextModel:
         _check_clarity(self.assumed, self.min_deviation, self.most_terms)
         check_objective(self.objective)
         check_jobs(self.n_jobs)
-        if not isinstance(self.calibrate, bool | np.bool_):
-            raise ValueError(f"calibrate must be True or False, got {self.calibrate!r}")
+        _calibrate(self.calibrate)
 
     def _check_unchanged(self) -> None:
         """Only how the model is derived from its counts may change after fitting."""
@@ -668,6 +718,15 @@ def _are_enough_to_choose(class_ids: Array) -> bool:
 
 def are_equal(a: Any, b: Any) -> bool:
     return a is b or bool(np.array_equal(np.asarray(a, dtype=object), np.asarray(b, dtype=object)))
+
+
+def _calibrate(value: Any) -> Calibrate:
+    """The parameter as a file holds it."""
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    if not (isinstance(value, str) and value == "offsets"):
+        raise ValueError(f"calibrate must be True, False or 'offsets', got {value!r}")
+    return "offsets"
 
 
 def _check_clarity(assumed: Any, min_deviation: Any, most_terms: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +17,11 @@ def log_posterior(joint: Array, log_prior: Array) -> Array:
 
     Where no class can have produced a document, nothing was learned from it: its posterior is the prior.
     """
-    shifted = behind_best(resolve_impossible(joint, log_prior))
+    return _normalized(resolve_impossible(joint, log_prior))
+
+
+def _normalized(scores: Array) -> Array:
+    shifted = behind_best(scores)
     return shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
 
 
@@ -29,6 +34,16 @@ def resolve_impossible(joint: Array, log_prior: Array) -> Array:
     """The joint, with the prior in place of rows that are −∞ in every class."""
     impossible = np.isneginf(joint).all(axis=1, keepdims=True)
     return np.where(impossible, log_prior, joint) if impossible.any() else joint
+
+
+def for_prior(log_posterior: Array, log_ratios: Sequence[float], shares: Sequence[float]) -> Array:
+    """log P'(c | x) ∝ log P(c | x) + log(new_c / old_c), (n, K), of documents from another mix of classes.
+
+    Saerens, Latinne and Decaestecker 2002, eq. 2.4. Where no class is left that is possible, it is the new mix.
+    """
+    with np.errstate(divide="ignore"):
+        log_shares = np.log(shares)
+    return _normalized(resolve_impossible(log_posterior + np.array(log_ratios), log_shares))
 
 
 def behind_best(joint: Array) -> Array:
@@ -63,12 +78,18 @@ class DecisionRule:
         if self.threshold is not None and not is_number(self.threshold):
             raise ValueError(f"threshold must be a number, got {self.threshold!r}.")
 
-    def decide(self, log_posterior: Array) -> Array:
-        """The class of least expected cost of every row, or `UNSURE`, (n,); of equals the first, unsure last."""
+    def decide(self, log_posterior: Array, log_ratios: Sequence[float] | None = None) -> Array:
+        """The class of least expected cost of every row, or `UNSURE`, (n,); of equals the first, unsure last.
+
+        log_ratios : (K,) those of `for_prior`, where the posterior is that of another mix of classes. Costs are
+            expected in that mix. The threshold stays one on the log-odds before: how much of the protected class is
+            named otherwise is a share of that class alone, and does not depend on how common the class is.
+        """
         costs = self.expected_costs(log_posterior)
         options = np.arange(costs.shape[1])
         if self.protected is not None:
-            kept = log_odds_against(log_posterior, self.protected) <= self.threshold
+            before = log_posterior if log_ratios is None else _before_ratios(log_posterior, np.array(log_ratios))
+            kept = log_odds_against(before, self.protected) <= self.threshold
             others = (options != self.protected) & (options < len(self.costs))
             costs[np.ix_(kept, others)] = np.inf
         chosen = costs.argmin(axis=1)
@@ -82,6 +103,11 @@ class DecisionRule:
         for posterior, costs in zip(np.exp(log_posterior).T, self.costs, strict=True):
             expected += posterior[:, np.newaxis] * np.array(costs)  # in order: `@` rounds by the number of rows
         return expected
+
+
+def _before_ratios(log_posterior: Array, log_ratios: Array) -> Array:
+    """What `for_prior` was given, up to a constant per row, for the classes that it has left possible."""
+    return np.where(np.isneginf(log_ratios), -np.inf, log_posterior - np.where(np.isneginf(log_ratios), 0, log_ratios))
 
 
 def log_odds_against(log_posterior: Array, c: int) -> Array:

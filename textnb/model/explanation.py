@@ -50,7 +50,8 @@ class Explanation:
     Attributes
     ----------
     label, against : the two classes that are compared; `against` is None where there is only one class
-    log_odds : the score of the one minus that of the other, as the model has it, uncalibrated
+    log_odds : the score of the one minus that of the other, as the model has it, uncalibrated; where another mix of
+        classes is expected, with what that adds
     probabilities : dict of the classes to their probabilities, calibrated if the model is
     rows : list of Row, the largest contributions first; they add up to `log_odds`
     text : the document, or None of a row of a table
@@ -63,6 +64,7 @@ class Explanation:
     label: Any
     against: Any
     predict: Callable[[list[list[str]]], Array]  # the positions of the classes of documents, given their texts
+    winner: int  # the position of the class that is predicted
 
     @property
     def text(self) -> str | None:
@@ -184,7 +186,7 @@ class Explanation:
         be fewer than are found.
         """
         c = self.classes.index(self.label)
-        if int(self.joint.argmax()) != c:
+        if self.winner != c:
             return None
         texts = [evidence for evidence in self.evidence if evidence.text is not None]
         return fewest_words(texts, self.joint, c, self.classes, self.predict)
@@ -240,20 +242,26 @@ def explanation(
     predict: Callable[[list[list[str]]], Array],
     *,
     adds_prior: bool,
+    winner: int | None = None,
+    shift: Array | None = None,
     label: Any = None,
     against: Any = None,
 ) -> Explanation:
     """The explanation of a document by the evidence of all its sources, and of the prior if the score has it.
 
-    Where no class can have produced the document, nothing was learned from it, and all there is is the prior.
+    Where no class can have produced the document, nothing was learned from it, and all there is is the prior. `winner`
+    is the most probable class, if that is not simply the one of the best score. `shift` (K,) is what another mix of
+    classes than the model's adds to scores.
     """
     if np.isneginf(joint).all():
         evidence = [replace(one, scores=np.zeros_like(one.scores)) for one in evidence]
         joint, adds_prior = log_prior, True
     if adds_prior:
         evidence = [*evidence, *constants({"prior": log_prior}, "prior")]
-    winner = int(joint.argmax())
-    whole = Explanation(tuple(evidence), classes, joint, log_proba, classes[winner], None, predict)
+    if shift is not None:
+        evidence, joint = [*evidence, *constants({"prior shift": shift}, "prior")], joint + shift
+    winner = int(joint.argmax()) if winner is None else winner
+    whole = Explanation(tuple(evidence), classes, joint, log_proba, classes[winner], None, predict, winner)
     return whole.of(label, against)
 
 

@@ -14,6 +14,7 @@ Units: TypeAlias = Literal["word", "char", "char_wb", "mail"]
 Unknown: TypeAlias = Literal["ignore", "token"]
 Accents: TypeAlias = Literal["ascii", "unicode"]
 Auto: TypeAlias = Literal["auto"]
+Calibrate: TypeAlias = bool | Literal["offsets"]
 Choosable: TypeAlias = Literal["model", "weights", "ngrams", "min_df", "alpha"]
 Chosen: TypeAlias = Choosable | Literal["min_deviation"]  # the last only where the model chosen has it
 

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from textnb.arrays import Array, SparseRows
 from textnb.model.calibration import Calibration
-from textnb.model.decision import UNSURE, log_odds_against, log_posterior, most_probable, resolve_impossible
+from textnb.model.decision import (
+    UNSURE,
+    for_prior,
+    log_odds_against,
+    log_posterior,
+    most_probable,
+    resolve_impossible,
+)
 from textnb.model.policy import Policy
+from textnb.model.prior import log_ratios, shares_of
 from textnb.text.analyzer import Analyzer
 from textnb.text.documents import as_strings, batches
 from textnb.text.features import Features
@@ -53,6 +62,47 @@ class Predictor:
     policy: Policy | None = None
     n_jobs: int | None = None
     constant: str = "intercept"  # what an explanation calls the part of a score that no term brings
+    shares: tuple[float, ...] | None = None  # of the classes, where another mix is expected than probabilities assume
+
+    def with_prior(self, prior: Any) -> Predictor:
+        """The same model where documents come from another mix of classes, given as a dict of each to its share.
+
+        P'(c | x) ∝ P(c | x) · new_c / old_c. What probabilities assume, old, is the mix of the documents that they were
+        calibrated on; that of the model where it is not calibrated, or by an older textnb; and equal shares for raw
+        probabilities of a model whose scores leave the prior out. None gives the model as it is.
+        """
+        if prior is None:
+            return self
+        shifted = replace(self, shares=shares_of(prior, self.classes.tolist()))
+        for raw in (False, True):
+            shifted.log_ratios(raw=raw)  # what cannot be corrected is refused now
+        return shifted
+
+    def assumed_shares(self, *, raw: bool = False) -> list[float]:
+        """The mix of classes that probabilities assume."""
+        if self._calibration is not None and not raw:
+            if self._calibration.mix is not None:
+                return list(self._calibration.mix)
+        elif not self.prior_in_score:
+            return [1 / len(self.classes)] * len(self.classes)
+        return self.learned_shares
+
+    @cached_property
+    def _calibration(self) -> Calibration | None:
+        """The calibration of the classes of the model."""
+        return None if self.calibration is None else self.calibration.among(self.classes.tolist())
+
+    @property
+    def learned_shares(self) -> list[float]:
+        """The prior of the model, learned or given."""
+        shares: Array = np.exp(self.log_prior - self.log_prior.max())
+        return (shares / shares.sum()).tolist()
+
+    def log_ratios(self, *, raw: bool = False) -> list[float] | None:
+        """log(new_c / old_c) of each class, where another mix is expected."""
+        if self.shares is None:
+            return None
+        return log_ratios(self.shares, self.assumed_shares(raw=raw), self.classes.tolist())
 
     @property
     def n_columns(self) -> int:
@@ -96,14 +146,24 @@ class Predictor:
         return self._of_joint(self._joint(rows), rows, raw)
 
     def _of_joint(self, joint: Array, rows: SparseRows, raw: bool) -> Array:
-        if self.calibration is not None and not raw:
-            joint = self.calibration.apply(joint, rows.row_sums())
-        return log_posterior(joint, self.log_prior)
+        if self._calibration is not None and not raw:
+            joint = self._calibration.apply(joint, rows.row_sums())
+        return self._in_mix(log_posterior(joint, self.log_prior), raw)
+
+    def _in_mix(self, log_proba: Array, raw: bool) -> Array:
+        """Log-probabilities of documents of the expected mix."""
+        ratios = self.log_ratios(raw=raw)
+        return log_proba if ratios is None or self.shares is None else for_prior(log_proba, ratios, self.shares)
+
+    def raw_log_proba(self, joint: Array) -> Array:
+        """log P(c | x) as the raw model has it, (n, K), from the scores that `scored` gives."""
+        return self._in_mix(log_posterior(joint, self.log_prior), raw=True)
 
     def scored(self, texts: Any) -> tuple[Array, Array]:
         """The raw scores and log P(c | x), calibrated if the model is, both (n, K).
 
-        Where no class is possible, the raw scores are the prior, as probabilities are.
+        Where no class is possible, the raw scores are the prior, as probabilities are. Scores are those of the model,
+        whatever mix of classes is expected.
         """
         blocks = [self._scored(self._count(block)) for block in self._blocks(texts)]
         if not blocks:
@@ -120,9 +180,15 @@ class Predictor:
         return -log_odds_against(self.scored(texts)[0], self.classes.tolist().index(positive))
 
     def predict(self, texts: Any) -> Array:
-        """The most probable class of every document, calibrated or not."""
-        blocks = [most_probable(self._joint(self._count(block)), self.log_prior) for block in self._blocks(texts)]
+        """The most probable class of every document."""
+        blocks = [self._most_probable(self._count(block)) for block in self._blocks(texts)]
         return self.classes[np.concatenate(blocks) if blocks else np.zeros(0, dtype=np.int64)]
+
+    def _most_probable(self, rows: SparseRows) -> Array:
+        """By the raw scores, unless the calibration or another mix of classes moves the borders between classes."""
+        if self.shares is None and (self.calibration is None or not self.calibration.moves_label):
+            return most_probable(self._joint(rows), self.log_prior)
+        return self._log_proba(rows, raw=False).argmax(axis=1)
 
     def decide(self, texts: Any) -> list[Any]:
         """The class that the policy names for every document, None where it is unsure; without one, the likeliest."""
@@ -130,7 +196,10 @@ class Predictor:
 
     def named(self, log_proba: Array) -> list[Any]:
         """The decisions given log P(c | x), (n, K)."""
-        decided = log_proba.argmax(axis=1) if self.policy is None else self.policy.rule(self.classes).decide(log_proba)
+        if self.policy is None:
+            decided = log_proba.argmax(axis=1)
+        else:
+            decided = self.policy.rule(self.classes).decide(log_proba, self.log_ratios())
         labels = self.classes.tolist()
         return [None if c == UNSURE else labels[c] for c in decided.tolist()]
 
@@ -162,14 +231,17 @@ class Predictor:
         occurrences, counts = self._located(document)
         weighted = self.weighting.apply(counts)
         joint = self._with_prior(weighted)
+        ratios = self.log_ratios(raw=True)
         return explanation(
             self._evidence(document, occurrences, counts, weighted),
             self.classes.tolist(),
             joint[0],
             self.log_prior,
             lambda: self._of_joint(joint, counts, raw=False)[0],
-            lambda texts: most_probable(self._joint(self._count([text for (text,) in texts])), self.log_prior),
+            lambda texts: self._most_probable(self._count([text for (text,) in texts])),
             adds_prior=self.prior_in_score,
+            winner=int(self._most_probable(counts)[0]),
+            shift=None if ratios is None else np.array(ratios),
             label=label,
             against=against,
         )

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+from copy import copy
 from functools import cached_property
 from itertools import pairwise
+from math import exp
+from struct import unpack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textnb.compiled import compiled_kernel
@@ -13,12 +16,16 @@ from textnb.model.plain import (
     PlainCalibration,
     PlainRule,
     check_calibration,
+    check_fitted_to,
     cost_table,
+    for_prior,
     is_number,
     log_posterior,
     prices_among,
     score_of,
+    values_among,
 )
+from textnb.model.prior import log_ratios, shares_of
 from textnb.storage.mapped import MappedFile, map_model
 from textnb.text.tokenize import DEFAULT_TOKEN_PATTERN
 
@@ -89,11 +96,13 @@ class Scorer:
         settings = file.header.settings
         self.classes: list[Any] = settings["classes"]
         self.is_mail: bool = settings["analyzer"]["kind"] == "mail"
+        self._prior: Any = None
+        self._shares: tuple[float, ...] = ()
         self._file = file
         self._damage: type[Exception] = kernel.Damage
         self._longest = _MOST_CHARACTERS // settings["analyzer"]["ngrams"][1]
         self._rendered = _renderer(settings["analyzer"]) if self.is_mail else None
-        self._calibration = _calibration(settings.get("calibration"), len(self.classes))
+        self._calibration = _calibration(settings.get("calibration"), self.classes)
         self._rule = _rule(settings.get("policy"), self.classes)
         self._scores = kernel.TextScorer(
             file.buffer,
@@ -112,8 +121,19 @@ class Scorer:
         """Whether decisions have a price."""
         return self._rule is not None
 
+    def with_prior(self, prior: Any) -> Scorer:
+        """The same model where documents come from another mix of classes, as `Predictor.with_prior` says."""
+        if prior is None:
+            return self
+        shifted = copy(self)
+        vars(shifted).pop("_predictor", None)
+        shifted._prior, shifted._shares = prior, shares_of(prior, self.classes)
+        for raw in (False, True):
+            shifted._ratios(raw)  # what cannot be corrected is refused now
+        return shifted
+
     def scored(self, document: str | bytes) -> Scored:
-        """The raw scores of a text and its probabilities; a message may be bytes."""
+        """The raw scores of a text, and its probabilities; a message may be bytes."""
         text: Any = document
         if self.is_mail and isinstance(document, bytes):
             text = document.decode("utf-8", "surrogateescape")
@@ -125,12 +145,16 @@ class Scorer:
         except self._damage:
             return self._ask_predictor(text)
         calibrated = joint if self._calibration is None else self._calibration.apply(joint, length)
-        return Scored(joint, log_posterior(calibrated))
+        return Scored(joint, self._in_mix(log_posterior(calibrated), raw=False))
+
+    def raw_log_proba(self, joint: list[float]) -> list[float]:
+        """log P(c | x) of each class as the raw model has it, from the scores that `scored` gives."""
+        return self._in_mix(log_posterior(joint), raw=True)
 
     def log_proba(self, text: str | bytes, *, raw: bool = False) -> list[float]:
         """log P(c | x) of each class: calibrated if the model is, or as the raw model has it."""
         joint, log_proba = self.scored(text)
-        return log_posterior(joint) if raw else log_proba
+        return self.raw_log_proba(joint) if raw else log_proba
 
     def score(self, text: str | bytes, positive: Any) -> float:
         """The log-odds of a class against all others together, from raw scores: it ranks where probabilities tie."""
@@ -142,8 +166,44 @@ class Scorer:
 
     def named(self, log_proba: list[float]) -> Any:
         """The decision given log P(c | x), which must be calibrated if the model is."""
-        c = log_proba.index(max(log_proba)) if self._rule is None else self._rule.decide(log_proba)
+        if self._rule is None:
+            c = log_proba.index(max(log_proba))
+        else:
+            c = self._rule.decide(log_proba, self._ratios(raw=False))
         return None if c == UNSURE else self.classes[c]
+
+    def _in_mix(self, log_proba: list[float], raw: bool) -> list[float]:
+        """Log-probabilities of documents of the expected mix."""
+        ratios = self._ratios(raw)
+        return log_proba if ratios is None else for_prior(log_proba, ratios, self._shares)
+
+    def _ratios(self, raw: bool) -> list[float] | None:
+        """log(new_c / old_c) of each class, where another mix is expected."""
+        if not self._shares:
+            return None
+        return log_ratios(self._shares, self._assumed_raw if raw else self._assumed, self.classes)
+
+    @cached_property
+    def _assumed(self) -> list[float]:
+        """The mix of classes that probabilities assume."""
+        if self._calibration is None:
+            return self._assumed_raw
+        return self._learned if self._calibration.mix is None else list(self._calibration.mix)
+
+    @cached_property
+    def _assumed_raw(self) -> list[float]:
+        from textnb.likelihood.families import family
+
+        n = len(self.classes)
+        return self._learned if family(self._file.header.settings["model"]).adds_prior(n) else [1 / n] * n
+
+    @cached_property
+    def _learned(self) -> list[float]:
+        """The prior of the model, whose array the kernel has checked."""
+        place = self._file.places["log_prior"]
+        logs = unpack(f"<{len(self.classes)}d", self._file.buffer[place.begin : place.end])
+        shares = [exp(value - max(logs)) for value in logs]
+        return [share / sum(shares) for share in shares]
 
     def _ask_predictor(self, text: str) -> Scored:
         """What the predictor answers, or the error that it has for a damaged file."""
@@ -154,7 +214,7 @@ class Scorer:
         from textnb.model.file import predictor_of
         from textnb.storage.reader import ModelFile
 
-        return predictor_of(ModelFile(self._file, "touched"))
+        return predictor_of(ModelFile(self._file, "touched")).with_prior(self._prior)
 
 
 # Settings: what is not as expected is a KeyError, a TypeError or a ValueError, and for the predictor to refuse.
@@ -209,14 +269,29 @@ def _reference(stated: dict[str, Any] | None) -> tuple[int, int] | None:
     return None if stated is None else (stated["n_documents"], stated["unknown_frequency"])
 
 
-def _calibration(stated: dict[str, Any] | None, n_classes: int) -> PlainCalibration | None:
+def _calibration(stated: dict[str, Any] | None, classes: list[Any]) -> PlainCalibration | None:
     if stated is None:
         return None
-    calibration = PlainCalibration(stated["temperature"], stated["length_exponent"], tuple(stated["offsets"]))
+    slopes, mix = (None if stated.get(name) is None else tuple(stated[name]) for name in ("slopes", "mix"))
+    calibration = PlainCalibration(
+        stated["temperature"],
+        stated["length_exponent"],
+        tuple(stated["offsets"]),
+        slopes,
+        stated.get("keeps_label"),
+        mix,
+    )
     check_calibration(*calibration)
-    if len(calibration.offsets) not in (0, n_classes):
-        raise ValueError("the calibration is of other classes")
-    return calibration
+    labels = stated.get("labels")
+    if labels is None:
+        check_fitted_to(classes, calibration.offsets, mix)
+        return calibration
+    check_fitted_to(labels, calibration.offsets, mix)
+    return calibration._replace(
+        offsets=() if not calibration.offsets else values_among(labels, calibration.offsets, classes),
+        slopes=None if slopes is None else values_among(labels, slopes, classes),
+        mix=None,
+    )
 
 
 def _rule(stated: dict[str, Any] | None, classes: list[Any]) -> PlainRule | None:

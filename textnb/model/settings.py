@@ -14,7 +14,7 @@ from textnb.likelihood.clear_terms import check_strength
 from textnb.likelihood.families import family
 from textnb.model.calibration import Calibration
 from textnb.model.learner import Learner
-from textnb.model.parameters import AUTO, CLARITY_SETTINGS, Chosen, Unknown, Weights, literature
+from textnb.model.parameters import AUTO, CLARITY_SETTINGS, Calibrate, Chosen, Unknown, Weights, literature
 from textnb.model.policy import Label, Policy
 from textnb.model.recipe import Recipe
 from textnb.model.records import normalized, to_json
@@ -42,7 +42,7 @@ USUAL_COLUMNS = Columns()
 class Fitted:
     """What a classifier was fitted with beyond what its learner knows. It stays while a model learns and forgets."""
 
-    calibrate: bool = False
+    calibrate: Calibrate = False
     ledger: bool | None = None
     given_vocabulary: bool = False
     auto: tuple[str, ...] = ()  # the names of the parameters that fit has chosen; the recipe has their values
@@ -50,6 +50,13 @@ class Fitted:
     calibration: Calibration | None = None
     policy: Policy | None = None
     columns: Columns = USUAL_COLUMNS
+
+    def kept(self, before: Array, after: Array) -> Fitted:
+        """The same where the classes have become others."""
+        calibration = self.calibration
+        if calibration is None:
+            return self
+        return replace(self, calibration=calibration.kept(before.tolist(), after.tolist()))
 
 
 def merged_record(parts: Sequence[Fitted], *, has_ledger: bool) -> tuple[Fitted, tuple[str, ...]]:
@@ -107,7 +114,7 @@ class Settings:
     pruned: bool
     reference: Reference | None = None
     vocabulary: Literal["given", "fixed", "growing"]
-    calibrate: bool
+    calibrate: Calibrate
     ledger: bool | None = None
     auto: tuple[Chosen, ...]
     left_out: tuple[Chosen, ...] | None = None
@@ -135,8 +142,11 @@ class Settings:
             raise ValueError(f"reference is {reference}")
         if policy is not None and (policy.protected is None) != (policy.threshold is None):
             raise ValueError("policy: a protected class and its threshold come together")
-        if calibration is not None and len(calibration.offsets) not in (0, len(self.classes)):
-            raise ValueError(f"calibration.offsets are {len(calibration.offsets)} for {len(self.classes)} classes")
+        own = () if calibration is None or calibration.labels is not None else ("offsets", "mix")
+        for name in own:
+            values = getattr(calibration, name)
+            if values and len(values) != len(self.classes):
+                raise ValueError(f"calibration.{name} are {len(values)} for {len(self.classes)} classes")
         if len(set(self.auto)) < len(self.auto):
             raise ValueError(f"auto is {self.auto}")
         self._check_clarity()

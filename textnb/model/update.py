@@ -43,7 +43,7 @@ def update_model(
             raise ValueError(f"nothing would be left of {path}: it needs a document to be a model. Remove the file.")
         if not len(learner.counts.terms):
             raise ValueError(f"the documents have no words that {path} could learn: give documents with some")
-        write_learner(path, learner, fitted)
+        write_learner(path, learner, fitted.kept(before.counts.classes, learner.counts.classes))
     return result, learner
 
 
@@ -63,7 +63,9 @@ def merge_models(
         learners = list(map(learner_of, files))
         merged = reduce(Learner.merged, learners)
         check(merged)
-        record, dropped = merged_record(list(map(fitted_of, files)), has_ledger=merged.ledger is not None)
+        classes = merged.counts.classes
+        parts = [fitted_of(file).kept(of.counts.classes, classes) for file, of in zip(files, learners, strict=True)]
+        record, dropped = merged_record(parts, has_ledger=merged.ledger is not None)
         write_learner(output, merged, record)
     return merged, sum(_n_shared(later, learners[:i]) for i, later in enumerate(learners)), dropped
 

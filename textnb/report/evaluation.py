@@ -53,6 +53,9 @@ def evaluation_text(result: EvaluationResult) -> str:
     ]
     if measured.auc is not None:
         lines.append(f"AUC        {measured.auc:.4f}")
+    if result.prior is not None:
+        listed = ", ".join(f"{label} {share:g}" for label, share in result.prior.items())
+        lines.append(_filled(f"prior      {printable(listed)}, as given"))
     if measured.log_loss is not None:
         loss = f"{measured.log_loss:.4f}, calibration error {measured.ece:.4f}"
         lines.append(f"log-loss   {loss} ({calibration_word(result)})")

@@ -78,7 +78,14 @@ def _fitted_lines(facts: dict[str, Any]) -> list[str]:
         calibration = facts["calibration"]
         exponent = calibration["length_exponent"]
         by_length = f" × length^{exponent:.3g}" if exponent else ""
-        lines.append(f"calibrated at temperature {calibration['temperature']:.4g}{by_length}, as at the last fit")
+        moved = ""
+        if calibration["offsets"]:
+            slopes = " that depend on the length" if calibration.get("slopes") else ""
+            kept = "the label kept" if calibration.get("keeps_label") else "which may move the label"
+            moved = f", with offsets of the classes{slopes}, {kept}"
+        lines.append(
+            f"calibrated at temperature {calibration['temperature']:.4g}{by_length}{moved}, as at the last fit"
+        )
     if facts.get("policy"):
         policy = facts["policy"]
         costs = [f"{true} taken for {named} costs {price:g}" for true, named, price in policy["prices"]]

@@ -7,10 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 from textnb.arrays import Array, distinct
-from textnb.model.calibration import Calibration
+from textnb.model.calibration import Calibration, keeping_best
 from textnb.model.decision import behind_best
 
 FEWEST_DOCUMENTS = 10  # fewer say nothing about how sure to be
+MOST_CLASSES = 100  # of which each may get an offset
+_MOST_DOCUMENTS = 50_000  # that are fitted to; more say no more
+_MOST_PRODUCTS = 2e8  # of two classes in a document, which the curvature adds up
 _IMPOSSIBLE = -1e100  # in place of −∞: as improbable, but 0 times it is 0
 _MOST_STEPS = 60
 _TOLERANCE = 1e-3  # nats, over all documents together: far below what the parameters can be known to
@@ -21,46 +24,83 @@ def fit_calibration(
     class_ids: Array,
     lengths: Array | None = None,
     *,
-    offsets: bool = False,
+    offsets: bool = True,
+    keep_label: bool = True,
     length_exponent: bool = True,
 ) -> Calibration:
     """The calibration under which leave-one-out scores have the least log-loss.
 
     joint : (n, K) log P(x, c) of each document under the model without it, or a complement model's scores
     class_ids : (n,) the true class of each document
-    lengths : (n,) how many words of each document the model knows; without them there is no length exponent
-    offsets : whether classes may get offsets; the most probable class of a document can change by them
-    length_exponent : whether there may be one; without it, calibrated scores of two classes rank as they did
+    lengths : (n,) how many words of each document the model knows; without them nothing depends on the length
+    offsets : whether classes may get offsets, and slopes by length; there are none for more than 100 classes
+    keep_label : whether the most probable class of a document stays that of its best score
+    length_exponent : whether anything may depend on the length; without it, calibrated scores of two classes rank as
+        they did, but for offsets that move the label
 
-    Exponent and offsets are kept only where they lower the Bayesian information criterion (Schwarz 1978). Documents
-    without a word, or impossible in their own class, say nothing about it; if too few others are left, or all of one
-    class, the scores stay as they are.
+    Exponent, offsets and slopes are kept only where they lower the Bayesian information criterion (Schwarz 1978).
+    Documents without a word, or impossible in their own class, say nothing about it; if too few others are left, or all
+    of one class, the scores stay as they are. Their order does not matter, to the last digit.
     """
     usable = ~np.isneginf(joint[np.arange(len(joint)), class_ids])
     if lengths is not None:
         usable &= lengths > 0
     if usable.sum() < FEWEST_DOCUMENTS or len(distinct(class_ids[usable])) < 2:
         return Calibration()
-    behind = behind_best(joint[usable])
-    targets = _targets(behind, class_ids[usable])
+    n_classes = joint.shape[1]
+    joint, class_ids, lengths = joint[usable], class_ids[usable], None if lengths is None else lengths[usable]
+    mix = np.bincount(class_ids, minlength=n_classes) / len(class_ids)
+    behind = behind_best(joint)
+    rows = _some_in_order(behind, class_ids, lengths)
+    behind, class_ids = behind[rows], class_ids[rows]
+    targets = _targets(behind, class_ids)
     behind = np.maximum(behind, _IMPOSSIBLE)
 
-    features = np.ones((len(behind), 1))
-    best = _fit(behind, targets, features, np.log([_first_temperature(behind)]))
-    centre = 0.0
+    ones = np.ones((len(behind), 1))
+    best = _fit(behind, targets, ones, np.log([_first_temperature(behind)]))
+    by_length, centre = None, 0.0
     if lengths is not None and length_exponent:
-        logs = np.log(lengths[usable])
+        logs = np.log(lengths[rows])
         centre = logs.mean()  # around it, temperature and exponent are nearly independent
-        with_lengths = np.column_stack([features, logs - centre])
-        longer = _fit(behind, targets, with_lengths, np.append(best.scale, 0.0))
-        if longer.criterion < best.criterion:
-            best, features = longer, with_lengths
-    if offsets:
-        moved = _fit(behind, targets, features, best.scale, np.zeros(joint.shape[1]))
-        best = min(best, moved, key=lambda fit: fit.criterion)
-    exponent = np.clip(best.scale[1], -10, 10) if len(best.scale) > 1 else 0.0
-    temperature = np.exp(np.clip(best.scale[0] - exponent * centre, -200, 200))
-    return Calibration(float(temperature), float(exponent), tuple(best.offsets.tolist()))
+        by_length = np.column_stack([ones, logs - centre])
+        best = min(best, _fit(behind, targets, by_length, np.append(best.scale, 0.0)), key=_criterion)
+    if offsets and n_classes <= MOST_CLASSES:
+        features = ones if by_length is None or len(best.scale) == 1 else by_length
+        moved = _fit(behind, targets, features, best.scale, ones, np.zeros((1, n_classes)), keep_label)
+        fits = [best, moved]
+        if by_length is not None:
+            start = np.append(moved.scale, 0.0)[:2]
+            both = np.zeros((2, n_classes))
+            both[0] = moved.offsets[0] if moved.offsets is not None else 0.0
+            fits.append(_fit(behind, targets, by_length, start, by_length, both, keep_label))
+        best = min(fits, key=_criterion)
+    exponent = float(np.clip(best.scale[1], -10, 10)) if len(best.scale) > 1 else 0.0
+    temperature = float(np.exp(np.clip(best.scale[0] - exponent * centre, -200, 200)))
+    stated_mix = tuple(mix.tolist()) if mix.all() else None
+    if best.offsets is None:
+        return Calibration(temperature, exponent, mix=stated_mix)
+    slopes = best.offsets[1] if len(best.offsets) > 1 else None
+    at_one_word = best.offsets[0] if slopes is None else best.offsets[0] - centre * slopes
+    return Calibration(
+        temperature,
+        exponent,
+        tuple(at_one_word.tolist()),
+        None if slopes is None else tuple(slopes.tolist()),
+        keeps_label=keep_label,
+        mix=stated_mix,
+    )
+
+
+def _some_in_order(behind: Array, class_ids: Array, lengths: Array | None) -> Array:
+    """Positions of the documents in an order that does not depend on the one they came in; of very many, every k-th.
+
+    Classes come one after the other, so that each keeps its share.
+    """
+    columns = [*behind.T, class_ids] if lengths is None else [*behind.T, lengths, class_ids]
+    n, n_classes = behind.shape
+    products = n * n_classes**2 if n_classes <= MOST_CLASSES else 0
+    step = int(np.ceil(max(n / _MOST_DOCUMENTS, products / _MOST_PRODUCTS)))
+    return np.lexsort(columns)[:: max(step, 1)]
 
 
 def _targets(behind: Array, class_ids: Array) -> Array:
@@ -83,22 +123,42 @@ def _first_temperature(behind: Array) -> float:
 
 class _Fit(NamedTuple):
     scale: Array  # (m,) what features weigh in the logarithm of the temperature
-    offsets: Array  # (K,) or (0,)
+    offsets: Array | None  # (q, K) what features of lengths weigh in the scores of the classes
     criterion: float
 
 
-def _fit(behind: Array, targets: Array, features: Array, scale: Array, offsets: Array | None = None) -> _Fit:
-    """Minimise −Σ_ic t_ic log p_ic + ½ Σ_c b_c², where p_i = softmax(b + u_i) and u_ic = s_ic exp(−f_i · θ).
+def _criterion(fit: _Fit) -> float:
+    return fit.criterion
+
+
+def _fit(
+    behind: Array,
+    targets: Array,
+    features: Array,
+    scale: Array,
+    moving: Array | None = None,
+    offsets: Array | None = None,
+    keep_label: bool = False,
+) -> _Fit:
+    """Minimise −Σ_ic t_ic log p_ic + ½ Σ_jc b_jc², where p_i = softmax(g_i b + u_i) and u_ic = s_ic exp(−f_i · θ).
+
+    features : (n, m), the f_i; scale : (m,), the θ to start from
+    moving : (n, q), the g_i; offsets : (q, K), the b to start from
+    keep_label : whether the criterion is of scores that keep the most probable class
 
     Levenberg and Marquardt's steps: Gauss and Newton's, shortened until the loss falls. The prior of the offsets b,
     normal, keeps classes of few documents close to 0.
     """
     n, m = features.shape
-    parameters = np.concatenate([scale, () if offsets is None else offsets])
+    shape = (0, behind.shape[1]) if offsets is None else offsets.shape
+    parameters = scale if offsets is None else np.concatenate([scale, offsets.ravel()])
 
-    def judge(parameters: Array) -> tuple[float, Array, Array]:
+    def judge(parameters: Array, keep_label: bool = False) -> tuple[float, Array, Array]:
         evidence = behind * np.exp(-np.einsum("ik,k->i", features, parameters[:m]))[:, np.newaxis]
-        shifted = evidence if offsets is None else behind_best(evidence + parameters[m:])
+        shifted = evidence
+        if moving is not None:
+            moved = evidence + np.einsum("ij,jc->ic", moving, parameters[m:].reshape(shape))
+            shifted = behind_best(keeping_best(moved, evidence) if keep_label else moved)
         probabilities = np.exp(shifted)
         total = probabilities.sum(axis=1, keepdims=True)
         probabilities /= total
@@ -108,7 +168,7 @@ def _fit(behind: Array, targets: Array, features: Array, scale: Array, offsets: 
     loss, evidence, probabilities = judge(parameters)
     damping = 1e-3
     for _ in range(_MOST_STEPS):
-        gradient, curvature = _slopes(evidence, probabilities, targets, features, parameters[m:])
+        gradient, curvature = _slopes(evidence, probabilities, targets, features, moving, parameters[m:].reshape(shape))
         diagonal = np.diag(np.diag(curvature) + 1e-12)
         fallen = 0.0
         while damping < 1e12:
@@ -123,12 +183,18 @@ def _fit(behind: Array, targets: Array, features: Array, scale: Array, offsets: 
             damping *= 10
         if fallen < _TOLERANCE:
             break
-    free = m + max(len(parameters) - m - 1, 0)
-    return _Fit(parameters[:m], parameters[m:], 2 * loss + free * float(np.log(n)))
+    if keep_label:
+        loss, _, _ = judge(parameters, keep_label=True)
+    free = m + shape[0] * (shape[1] - 1)
+    return _Fit(
+        parameters[:m],
+        None if offsets is None else parameters[m:].reshape(shape),
+        2 * loss + free * float(np.log(n)),
+    )
 
 
 def _slopes(
-    evidence: Array, probabilities: Array, targets: Array, features: Array, offsets: Array
+    evidence: Array, probabilities: Array, targets: Array, features: Array, moving: Array | None, offsets: Array
 ) -> tuple[Array, Array]:
     """Gradient and Gauss–Newton curvature of the loss by θ and, where there are any, by the offsets.
 
@@ -140,8 +206,19 @@ def _slopes(
     variance = np.einsum("ic,ic->i", spread, evidence)
     gradient = -np.einsum("ik,i->k", features, np.einsum("ic,ic->i", error, evidence))
     curvature = np.einsum("ik,i,il->kl", features, variance, features)
-    if not len(offsets):
+    if moving is None:
         return gradient, curvature
-    crossed = -np.einsum("ik,ic->kc", features, spread)
-    own = np.diag(probabilities.sum(axis=0) + 1) - np.einsum("ic,id->cd", probabilities, probabilities)
-    return (np.concatenate([gradient, error.sum(axis=0) + offsets]), np.block([[curvature, crossed], [crossed.T, own]]))
+    by_offset = np.einsum("ij,ic->jc", moving, error) + offsets
+    columns = moving.T
+    crossed = np.hstack([-np.einsum("ik,ic->kc", features * g[:, np.newaxis], spread) for g in columns])
+    own = np.block([[_covariance(probabilities, g * h) for h in columns] for g in columns]) + np.eye(offsets.size)
+    return (
+        np.concatenate([gradient, by_offset.ravel()]),
+        np.block([[curvature, crossed], [crossed.T, own]]),
+    )
+
+
+def _covariance(probabilities: Array, weights: Array) -> Array:
+    """Σ_i w_i (diag p_i − p_i p_iᵀ), (K, K)."""
+    weighed = probabilities * weights[:, np.newaxis]
+    return np.diag(weighed.sum(axis=0)) - np.einsum("ic,id->cd", weighed, probabilities)

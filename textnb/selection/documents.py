@@ -69,10 +69,12 @@ class TrainingDocuments:
         """The scores that they would get as new documents, in which words that only they have are unknown."""
         return self.leave_one_out(self.groups, ignore_unseen=not self.derivation.learner.recipe.unknown)
 
-    def calibration(self) -> Calibration:
+    def calibration(self, *, keep_label: bool = True) -> Calibration:
         """The calibration of the model, fitted to these scores."""
-        scores_grow = self.derivation.family.scores_grow
-        return fit_calibration(self._as_new(), self.class_ids, self.lengths, length_exponent=scores_grow)
+        grow = self.derivation.family.scores_grow
+        return fit_calibration(
+            self._as_new(), self.class_ids, self.lengths, keep_label=keep_label, length_exponent=grow
+        )
 
     def log_posterior(self, calibration: Calibration | None) -> Array:
         """log P(c | x) of every document, calibrated, from these scores, (n, K)."""

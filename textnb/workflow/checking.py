@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -58,7 +59,14 @@ def read_content(source: str, most: int = -1) -> bytes:
         raise
 
 
-def check(model: str | PathLike[str], content: bytes, *, name: str = STDIN, positive: str | None = None) -> Verdict:
+def check(
+    model: str | PathLike[str],
+    content: bytes,
+    *,
+    name: str = STDIN,
+    positive: str | None = None,
+    prior: Mapping[str, float] | None = None,
+) -> Verdict:
     """What the model of a file says of a message, by its policy.
 
     Parameters
@@ -70,6 +78,8 @@ def check(model: str | PathLike[str], content: bytes, *, name: str = STDIN, posi
         The id of the message.
     positive : str, optional
         The class that counts as spam; by default the one of that name.
+    prior : dict of every class to its share, optional
+        How common spam is, if it is another share than in what the model has learned; the score stays.
 
     Examples
     --------
@@ -81,7 +91,7 @@ def check(model: str | PathLike[str], content: bytes, *, name: str = STDIN, posi
     ...     check(path, b"Subject: cheap!").is_positive
     True
     """
-    predictor = text_predictor(model)
+    predictor = text_predictor(model, prior)
     if predictor is None:
         raise ValueError(f"{fspath(model)} is a model of columns: check takes messages, and models of text")
     labels = predictor.classes if isinstance(predictor, Scorer) else predictor.classes.tolist()
@@ -93,17 +103,20 @@ def check(model: str | PathLike[str], content: bytes, *, name: str = STDIN, posi
         raise ValueError(f"{fspath(model)} knows no other class than {labels[0]!r}: let it learn another one first")
     document, is_whole = _read(content, name, predictor.is_mail)
     (answer,) = answers(predictor, [(name, document)], positive=str(labels[c]))
-    if answer.score == 0 and not predictor.has_policy:  # the model knows nothing of it
+    if answer.score == 0 and prior is None and not predictor.has_policy:  # the model knows nothing of it
         answer = answer._replace(label=None)
     return Verdict(answer, labels[c], document, is_whole)
 
 
-def explain_verdict(model: str | PathLike[str], verdict: Verdict) -> Explanation:
+def explain_verdict(
+    model: str | PathLike[str], verdict: Verdict, prior: Mapping[str, float] | None = None
+) -> Explanation:
     """Why the positive class is more or less probable than the rest: than the likeliest other class."""
     from textnb.model.file import predictor_of
     from textnb.storage import open_model
 
-    return predictor_of(open_model(model, verify="touched")).explain(verdict.document, label=verdict.positive)
+    predictor = predictor_of(open_model(model, verify="touched")).with_prior(prior)
+    return predictor.explain(verdict.document, label=verdict.positive)
 
 
 def require_ledger(model: str | PathLike[str]) -> None:

@@ -73,15 +73,18 @@ def count(
         classifier = TextModel(**settings)
         learner = classifier.new_learner(keep_ledger=settings["ledger"] is True)
         fitted = replace(classifier.fitted_record(), columns=read_columns(options))
+        before = learner.counts.classes
     else:
         file = open_text_model(fspath(like))
-        learner, fitted = learner_of(file).blank(), fitted_of(file)
+        whole, fitted = learner_of(file), fitted_of(file)
+        before, learner = whole.counts.classes, whole.blank()
         learner = replace(learner, recipe=replace(learner.recipe, n_jobs=settings.get("n_jobs")))
         options = replace(options, mail=learner.recipe.analyzer.is_mail)
     learning = StreamLearner(learner, prune=prune)
     known, problems, n_problems = _learn(part, with_columns(options, fitted.columns), learning, place, progress)
     for notice in alike_notices(map(str, learning.learner.counts.classes.tolist())):
         progress.notice(notice)
+    fitted = fitted.kept(before, learning.learner.counts.classes)
     path = place.save(known, lambda path: write_learner(path, learning.learner, fitted))
     return ModelSummary.of(path, learning.learner, problems=problems, n_problems=n_problems)
 

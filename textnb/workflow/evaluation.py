@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -15,6 +16,7 @@ from textnb.model.decision import UNSURE
 from textnb.model.policy import Policy
 from textnb.workflow.inputs import Documents, Input, ModelLike, open_fitted, remembered_columns, take
 from textnb.workflow.metrics import DecisionEvaluation, Evaluation, Outcomes, measure, measure_decisions
+from textnb.workflow.mixes import MixDifference, compare_mixes
 from textnb.workflow.progress import SILENT, Progress
 from textnb.workflow.reading import ALL, CorpusLike, in_blocks, opened, part_of, with_columns
 from textnb.workflow.results import EvaluationResult, LearnedDocuments
@@ -33,6 +35,7 @@ def evaluate(
     options: ReadOptions | None = None,
     label: str | None = None,
     include_learned: bool = False,
+    prior: Mapping[str, float] | None = None,
     progress: Progress = SILENT,
 ) -> EvaluationResult:
     """Evaluate a model on the labelled documents of a corpus that it has not learned.
@@ -53,6 +56,9 @@ def evaluate(
         The column of the classes; by default the one that the model of a file was trained on.
     include_learned : bool, default=False
         Evaluate on learned documents too, which flatters.
+    prior : dict of every class to its share, optional
+        The mix of classes that the documents come from, if it is another than the model's. A notice says where the
+        labels look like that.
 
     Examples
     --------
@@ -64,7 +70,14 @@ def evaluate(
     1.0
     """
     tested = documents_to_test(
-        model, corpus, subset, options=options, label=label, include_learned=include_learned, progress=progress
+        model,
+        corpus,
+        subset,
+        options=options,
+        label=label,
+        include_learned=include_learned,
+        prior=prior,
+        progress=progress,
     )
     evaluation, decisions = evaluate_documents(tested.classifier, tested.documents, tested.labels, progress)
     return tested.result(evaluation, decisions)
@@ -82,6 +95,8 @@ class EvaluatedDocuments:
     n_train: int
     evaluated_on: str
     learned: LearnedDocuments | None = None
+    mix: MixDifference | None = None
+    prior: dict[str, float] | None = None
 
     @cached_property
     def documents(self) -> Documents:
@@ -104,6 +119,8 @@ class EvaluatedDocuments:
             calibration=getattr(self.classifier, "calibration_", None),
             model_file=self.model_file,
             problems=self.corpus.problems,
+            mix=self.mix,
+            prior=self.prior,
         )
 
 
@@ -115,10 +132,12 @@ def documents_to_test(
     options: ReadOptions | None = None,
     label: str | None = None,
     include_learned: bool = False,
+    prior: Mapping[str, float] | None = None,
     progress: Progress = SILENT,
 ) -> EvaluatedDocuments:
     """The documents that `evaluate` evaluates a model on."""
     classifier, columns, path = open_fitted(model)
+    classifier = classifier.with_prior(prior)
     options = options or ReadOptions(text=None)
     columns = columns.with_text(options.text)
     options = replace(with_columns(options, remembered_columns(path), label), mail=columns.is_mail(classifier))
@@ -133,6 +152,9 @@ def documents_to_test(
             raise ValueError(_all_learned(read, part, len(rows)))
         rows = rows[~learned]
     require_shared_classes(classifier, read, read.labels[rows], path or "given", progress)
+    mix = compare_mixes(classifier, read.labels[rows], prior, columns.n_documents(classifier))
+    if mix is not None:
+        progress.notice(mix.warning)
     return EvaluatedDocuments(
         classifier=classifier,
         columns=columns,
@@ -142,6 +164,8 @@ def documents_to_test(
         n_train=columns.n_documents(classifier),
         evaluated_on=part if include_learned or not n_learned else f"what the model has not learned of {_named(part)}",
         learned=LearnedDocuments(n_learned, included=include_learned),
+        mix=mix,
+        prior=None if prior is None else {str(label): float(share) for label, share in prior.items()},
     )
 
 
@@ -167,7 +191,7 @@ def evaluate_probabilities(
     policy = getattr(classifier, "policy_", None)
     if policy is None:
         return evaluation, None
-    decided = policy.rule(classifier.classes_).decide(log_probabilities)
+    decided = policy.rule(classifier.classes_).decide(log_probabilities, classifier.predictor_.log_ratios())
     return evaluation, evaluate_decisions(labels, decided, policy, classifier.classes_, log_probabilities, evaluation)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from os import PathLike
 from typing import Any, NamedTuple
 
@@ -55,6 +55,7 @@ def explain(
     as_document: bool = False,
     label: str | None = None,
     against: str | None = None,
+    prior: Mapping[str, float] | None = None,
     options: ReadOptions | None = None,
     skipped: Skipped | None = None,
     progress: Progress = SILENT,
@@ -66,7 +67,7 @@ def explain(
     label, against : str, optional
         The class to explain, and the one to compare it with; by default the class that `predict` names, or where that
         is unsure the most probable one, and the most probable other class.
-    model, files, lines, as_document, options, skipped, progress
+    model, files, lines, as_document, prior, options, skipped, progress
         As for `predict`.
 
     Examples
@@ -81,7 +82,7 @@ def explain(
     ...     [(why.explanation.label, why.explanation.rows[0].term) for why in explain(path, [message])]
     [('spam', 'cheap')]
     """
-    predictor, documents = _open(model, files, lines, as_document, options, skipped, progress)
+    predictor, documents = _open(model, files, lines, as_document, options, skipped, progress, prior)
     known = _by_name(predictor)
     pair = {"label": known.get(label or "", label), "against": known.get(against or "", against)}
     decided = label is None and getattr(predictor, "policy", None) is not None
@@ -102,6 +103,7 @@ def predict_explained(
     lines: bool = False,
     as_document: bool = False,
     raw: bool = False,
+    prior: Mapping[str, float] | None = None,
     positive: str | None = None,
     options: ReadOptions | None = None,
     skipped: Skipped | None = None,
@@ -121,7 +123,7 @@ def predict_explained(
     ...     [(found.answer.label, found.explanation.against) for found in predict_explained(path, [message])]
     [('spam', 'ham')]
     """
-    predictor, documents = _open(model, files, lines, as_document, options, skipped, progress)
+    predictor, documents = _open(model, files, lines, as_document, options, skipped, progress, prior)
     known = _by_name(predictor)
     for some in batches(documents, BLOCK):
         for (_, content), answer in zip(some, answers(predictor, some, raw=raw, positive=positive), strict=True):
@@ -138,18 +140,19 @@ def _open(
     options: ReadOptions | None,
     skipped: Skipped | None,
     progress: Progress,
+    prior: Mapping[str, float] | None,
 ) -> tuple[Any, Iterator[tuple[str, Any]]]:
     """What explains documents, and the documents that `predict` reads, each with its id."""
     skipped, whole = Skipped(strict=True) if skipped is None else skipped, lines or as_document
     options = recognised(model, files, options, whole=whole)
-    predictor: Any = message_predictor(model, files, options, whole=whole)
+    predictor: Any = message_predictor(model, files, options, whole=whole, prior=prior)
     if predictor is not None:
         documents = read_messages(files, lines, skipped, mail=predictor.is_mail)
     else:
-        predictor, rows = open_documents(model, files, options, skipped, progress)
+        predictor, rows = open_documents(model, files, options, skipped, progress, prior)
         documents = ((row.id, row.content) for row in rows if row.content is not None)
     if isinstance(predictor, Scorer):  # which scores, and keeps no account of it
-        predictor = predictor_of(open_model(model, verify="touched"))
+        predictor = predictor_of(open_model(model, verify="touched")).with_prior(prior)
     return predictor, documents
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import exp
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from textnb.corpora.files import STDIN, is_table, start_of_stdin
 from textnb.corpora.messages import read_messages
 from textnb.corpora.problems import Skipped
-from textnb.model.plain import log_posterior, score_of, spam_among
+from textnb.model.plain import score_of, spam_among
 from textnb.model.scorer import Scorer, open_scorer
 from textnb.workflow.progress import SILENT, Progress
 
@@ -63,6 +63,7 @@ def predict(
     lines: bool = False,
     as_document: bool = False,
     raw: bool = False,
+    prior: Mapping[str, float] | None = None,
     positive: str | None = None,
     options: ReadOptions | None = None,
     skipped: Skipped | None = None,
@@ -82,6 +83,8 @@ def predict(
         Whether tables are documents like other files.
     raw : bool
         Whether probabilities are the model's own, not calibrated.
+    prior : dict of every class to its share, optional
+        The mix of classes that the documents come from, if it is another than the model's; scores stay.
     positive : str, optional
         The class whose scores are given; by default the one named spam, if the model has it.
     options : ReadOptions, optional
@@ -106,13 +109,13 @@ def predict(
     """
     skipped, whole = Skipped(strict=True) if skipped is None else skipped, lines or as_document
     options = recognised(model, files, options, whole=whole)
-    predictor = message_predictor(model, files, options, whole=whole)
+    predictor = message_predictor(model, files, options, whole=whole, prior=prior)
     if predictor is not None:
         messages = read_messages(files, lines, skipped, mail=predictor.is_mail)
         return answers(predictor, messages, raw=raw, positive=positive)
     from textnb.workflow.table_prediction import open_documents, table_answers
 
-    of_rows, documents = open_documents(model, files, options, skipped, progress)
+    of_rows, documents = open_documents(model, files, options, skipped, progress, prior)
     found = table_answers(of_rows, documents, raw=raw, positive=positive)
     return (answer for _, answer in found if answer is not None)
 
@@ -136,12 +139,17 @@ def recognised(
 
 
 def message_predictor(
-    model: str | PathLike[str], files: list[str], options: ReadOptions | None, *, whole: bool
+    model: str | PathLike[str],
+    files: list[str],
+    options: ReadOptions | None,
+    *,
+    whole: bool,
+    prior: Mapping[str, float] | None = None,
 ) -> Scorer | Predictor | None:
     """What predicts files or lines as `whole` documents; None where the rows of tables are to be predicted."""
     if not whole and has_tables(files, options):
         return None
-    predictor = text_predictor(model)
+    predictor = text_predictor(model, prior)
     if predictor is None and whole:
         raise ValueError(f"{fspath(model)} is a model of columns: it takes rows of tables, not lines or whole files")
     return predictor
@@ -152,19 +160,19 @@ def has_tables(files: list[str], options: ReadOptions | None) -> bool:
     return any(map(is_table, files)) or (options is not None and options.format is not None)
 
 
-def text_predictor(model: str | PathLike[str]) -> Scorer | Predictor | None:
+def text_predictor(model: str | PathLike[str], prior: Mapping[str, float] | None = None) -> Scorer | Predictor | None:
     """What predicts texts by the model of a file: its scorer, or for a model that has none its predictor.
 
-    None for a model of columns.
+    None for a model of columns. `prior` is the mix of classes that texts come from, if it is another than the model's.
     """
     scorer = open_scorer(model)
     if scorer is not None:
-        return scorer
+        return scorer.with_prior(prior)
     from textnb.model.file import predictor_of
     from textnb.storage import open_model
 
     file = open_model(model, verify="touched")
-    return None if file.settings.get("kind") == "mixed" else predictor_of(file)
+    return None if file.settings.get("kind") == "mixed" else predictor_of(file).with_prior(prior)
 
 
 def positive_class(classes: Sequence[Any], wanted: str | None = None) -> int | None:
@@ -195,7 +203,7 @@ def _scorer_answers(
 ) -> Iterator[Answer]:
     for name, text in documents:
         joint, log_proba = scorer.scored(text)
-        shown = map(exp, log_posterior(joint) if raw else log_proba)
+        shown = map(exp, scorer.raw_log_proba(joint) if raw else log_proba)
         score = None if c is None else score_of(joint, c)
         yield Answer(name, scorer.named(log_proba), dict(zip(names, shown, strict=True)), score)
 
@@ -210,7 +218,7 @@ def _block_answers(
 
     for some in batches(documents, MAIL_BLOCK if predictor.is_mail else BLOCK):
         joint, log_proba = predictor.scored([content for _, content in some])
-        shown = np.exp(decision.log_posterior(joint, np.zeros(len(names))) if raw else log_proba)
+        shown = np.exp(predictor.raw_log_proba(joint) if raw else log_proba)
         scores = [None] * len(some) if c is None else (-decision.log_odds_against(joint, c)).tolist()
         found = zip(some, predictor.named(log_proba), shown.tolist(), scores, strict=True)
         for (name, _), label, row, score in found:

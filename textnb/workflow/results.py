@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from textnb.corpora.problems import Problem
     from textnb.model.calibration import Calibration
     from textnb.selection.tuning import Choice
+    from textnb.workflow.mixes import MixDifference
     from textnb.workflow.reporting.results import ReportResult
 
 MEASURES = ("accuracy", "accuracy_interval", "macro_f1", "per_class", "confusion_matrix")
@@ -57,6 +58,10 @@ class EvaluationResult:
         Documents that were skipped; `n_problems`, where it is given, counts those that are not listed, too.
     decisions : DecisionEvaluation or None
         What decisions cost, where the model has a policy.
+    prior : dict of class to share, or None
+        The mix of classes that the model was told to expect.
+    mix : MixDifference or None
+        Where the classes of the documents are not as common as the model assumes.
     learned : LearnedDocuments or None
         What became of documents that the model knew; None for those that were held out in training.
     """
@@ -73,6 +78,8 @@ class EvaluationResult:
     decisions: DecisionEvaluation | None = None
     calibration: Calibration | None = None
     learned: LearnedDocuments | None = None
+    prior: dict[str, float] | None = None
+    mix: MixDifference | None = None
 
     @property
     def shown(self) -> Evaluation | Outcomes | None:
@@ -97,6 +104,8 @@ class EvaluationResult:
         more = {
             **{name: measured[name] for name in ("auc", "log_loss", "ece")},
             "calibration": to_json(self.calibration),
+            "prior": self.prior,
+            "mix": None if self.mix is None else self.mix.to_json(),
             "decisions": None if self.decisions is None else self.decisions.to_json(),
             **self._of_training(),
             "skipped": [problem._asdict() for problem in self.problems] or None,

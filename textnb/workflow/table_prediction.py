@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -68,6 +68,7 @@ def write_predictions(
     lines: bool = False,
     as_document: bool = False,
     raw: bool = False,
+    prior: Mapping[str, float] | None = None,
     overwrite: bool = False,
     options: ReadOptions | None = None,
     skipped: Skipped | None = None,
@@ -97,12 +98,12 @@ def write_predictions(
     skipped, whole = Skipped(strict=True) if skipped is None else skipped, lines or as_document
     options = recognised(model, files, options, whole=whole)
     format, has_rows = _output_format(path, files, options, whole=whole)
-    predictor: Any = message_predictor(model, files, options, whole=whole)
+    predictor: Any = message_predictor(model, files, options, whole=whole, prior=prior)
     if predictor is not None:
         messages = read_messages(files, lines, skipped, mail=predictor.is_mail)
         documents: Iterator[Document] = (Document(name, text) for name, text in messages)
     else:
-        predictor, documents = open_documents(model, files, options, skipped, progress)
+        predictor, documents = open_documents(model, files, options, skipped, progress, prior)
     labels: Counter[str] = Counter()
     with replaced_file(path) as written:
         table = table_output(written, format, has_rows=has_rows)
@@ -126,13 +127,14 @@ def open_documents(
     options: ReadOptions | None,
     skipped: Skipped,
     progress: Progress,
+    prior: Mapping[str, float] | None = None,
 ) -> tuple[Any, Iterator[Document]]:
     """A predictor, and the documents of files in their order: those of tables, one per row, and others."""
     options, file = options or ReadOptions(text=None), open_model(model, verify="touched")
     named_text = options.text
     options = replace(with_columns(options, table_columns(file)), label_required=False)
     options = replace(options, encoding=known_encoding(options.encoding))
-    predictor = text_predictor(model)
+    predictor = text_predictor(model, prior)
     if predictor is not None:
         options = replace(options, mail=predictor.is_mail)
         return predictor, _documents(files, options, lambda row: row.text, skipped, progress)
@@ -149,7 +151,7 @@ def open_documents(
                 f".tsv or .jsonl, not {'stdin' if name == STDIN else name}"
             )
     rows = _documents(files, columns.options(options), lambda row: row.values, skipped, progress)
-    return _MixedPredictor(fitted, columns), rows
+    return _MixedPredictor(fitted.with_prior(prior), columns), rows
 
 
 def stdin_format(model: str | PathLike[str], start: str, options: ReadOptions) -> str | None:
@@ -260,7 +262,10 @@ class _MixedPredictor:
     def scored(self, rows: list[tuple[Any, ...]]) -> tuple[Array, Array]:
         """The raw scores, the prior where no class is possible, and log P(c | x), which is not calibrated."""
         joint = resolve_impossible(self.model.predict_joint_log_proba(self._table(rows)), self.model.class_log_prior_)
-        return joint, log_posterior(joint, self.model.class_log_prior_)
+        return joint, self.raw_log_proba(joint)
+
+    def raw_log_proba(self, joint: Array) -> Array:
+        return log_posterior(joint, self.model.class_log_prior_)
 
     def explain(self, row: tuple[Any, ...], *, label: Any = None, against: Any = None) -> Explanation:
         """Why a row is of its class, by the names of its columns."""

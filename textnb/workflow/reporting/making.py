@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
@@ -45,6 +46,7 @@ def report(
     options: ReadOptions | None = None,
     label: str | None = None,
     include_learned: bool = False,
+    prior: Mapping[str, float] | None = None,
     compare: ModelLike | None = None,
     texts: bool = True,
     progress: Progress = SILENT,
@@ -53,7 +55,7 @@ def report(
 
     Parameters
     ----------
-    model, corpus, subset, options, label, include_learned, progress
+    model, corpus, subset, options, label, include_learned, prior, progress
         As in `evaluate`.
     compare : path, TextClassifier or MixedNB, optional
         A second model, on the same documents: those that neither has learned.
@@ -76,7 +78,14 @@ def report(
     ['Lunch?']
     """
     tested = documents_to_test(
-        model, corpus, subset, options=options, label=label, include_learned=include_learned, progress=progress
+        model,
+        corpus,
+        subset,
+        options=options,
+        label=label,
+        include_learned=include_learned,
+        prior=prior,
+        progress=progress,
     )
     other = None
     if compare is not None:

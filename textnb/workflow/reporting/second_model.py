@@ -26,6 +26,7 @@ def second_model(
 ) -> tuple[EvaluatedDocuments, EvaluatedDocuments]:
     """Both models with the same documents: those of the first that the second has not learned either."""
     classifier, columns, path = open_fitted(model)
+    classifier = classifier.with_prior(first.prior)
     options = options or ReadOptions(text=None)
     of_first = with_columns(options, remembered_columns(first.model_file), label)
     of_first = replace(of_first, mail=first.columns.is_mail(first.classifier))
