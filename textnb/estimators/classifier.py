@@ -187,7 +187,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator, TextModel):
     def _merge(self, other: TextClassifier) -> Self:
         other.check_fitted()
         learner = self._continued().merged(other._counted())
-        records = [self.fitted_record(), other.fitted_record()]
+        classes = learner.counts.classes
+        records = [part.fitted_record().kept(part.classes_, classes) for part in (self, other)]
         merged, dropped = merged_record(records, has_ledger=learner.ledger is not None)
         if dropped:
             warnings.warn(dropped_in_merge(dropped), stacklevel=3)
