@@ -8,23 +8,29 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from textnb.likelihood.families import family
 
-Model: TypeAlias = Literal["multinomial", "complement", "bernoulli", "robinson", "fisher", "log-odds"]
+Model: TypeAlias = Literal["multinomial", "complement", "bernoulli", "robinson", "fisher", "log-odds", "nbsvm", "nblr"]
 Weights: TypeAlias = Literal["counts", "binary", "tfidf", "log-tfidf"]
 Units: TypeAlias = Literal["word", "char", "char_wb", "mail"]
 Unknown: TypeAlias = Literal["ignore", "token"]
 Accents: TypeAlias = Literal["ascii", "unicode"]
 Auto: TypeAlias = Literal["auto"]
 Choosable: TypeAlias = Literal["model", "weights", "ngrams", "min_df", "alpha"]
-Chosen: TypeAlias = Choosable | Literal["min_deviation"]  # the last only where the model chosen has it
+Chosen: TypeAlias = Choosable | Literal["min_deviation", "C", "beta"]  # the last three only where the model has them
 
 AUTO: Auto = "auto"
 CHOOSABLE: tuple[str, ...] = get_args(Choosable)
 CLARITY_SETTINGS = ("assumed", "min_deviation", "most_terms")  # of families that combine clear terms
+FITTING_SETTINGS = ("C", "beta")  # of families that are fitted to documents
 LITERATURE: Mapping[str, Any] = MappingProxyType(  # Rennie et al. 2003, without their normalised weights
     {"model": "complement", "weights": "log-tfidf", "ngrams": (1, 1), "min_df": 1, "alpha": 1.0}
 )
-MAIL_LITERATURE: Mapping[str, Any] = MappingProxyType(
+MAIL_FITTING_SETTINGS = ("C", "beta")  # of families that are fitted to documents
+LITERATURE: Mapping[str, Any] = MappingProxyType(
     {"model": "robinson", "weights": "binary", "ngrams": (1, 1), "min_df": 1, "alpha": family("robinson").alpha}
+)
+
+FITTED_USUAL: Mapping[str, Any] = MappingProxyType(  # of Wang & Manning 2012 the pairs; rare ones tell it nothing
+    {"weights": "log-tfidf", "ngrams": (1, 2), "min_df": 2}
 )
 
 
@@ -32,7 +38,10 @@ def literature(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The five parameters that are taken where they are left out: for the analyzer and, if one is given, the model."""
     usual = dict(MAIL_LITERATURE if parameters.get("analyzer") == "mail" else LITERATURE)
     model = parameters.get("model")
-    return usual if model is None or is_auto(model) else usual | {"alpha": family(model).alpha}
+    if model is None or is_auto(model):
+        return usual
+    chosen = family(model)
+    return usual | {"alpha": chosen.alpha} | (FITTED_USUAL if chosen.fitted_to_documents else {})
 
 
 def open_parameters(parameters: Mapping[str, Any]) -> tuple[str, ...]:
@@ -58,6 +67,12 @@ def effective(parameters: Mapping[str, Any], chosen: Mapping[str, Any]) -> dict[
             raise ValueError(f"{name}='auto' is chosen by fit, from documents that are all in memory: give a value")
         else:
             found[name] = _given(parameters, name)
+    fitting = family(found["model"]).fitting
+    for name in parameters.keys() & set(FITTING_SETTINGS):
+        if fitting is None:
+            found[name] = None if is_auto(found[name]) else found[name]
+        elif found[name] is None or is_auto(found[name]):
+            found[name] = chosen.get(name, getattr(fitting, name))
     clarity = family(found["model"]).clarity
     for name in parameters.keys() & CLARITY_SETTINGS:
         if clarity is not None and found[name] is None:
