@@ -43,18 +43,18 @@ def minimise(
     """The weights for rows x_i, ratios r (V,), signs y (n,) −1 or 1, and costs C (n,), 0 for rows that play no part.
 
     The loss is max(0, 1 − m)² or log(1 + exp(−m)). A fit goes on from a dual, if one is given. Where so many passes of
-    the kernel do not suffice, as with a large C and classes that overlap, Newton's method goes on. Rows are those of
-    `SparseRows.for_products`.
+    the kernel do not suffice, as with a large C and classes that overlap, Newton's method goes on.
     """
     kernel = compiled_kernel()
     if kernel is None:
         return _newton(rows, ratios, signs, costs, logistic, tolerance)
+    plain = rows.for_products()
     variables = np.zeros(len(costs)) if dual is None else dual.copy()
     scaled = np.empty(rows.n_columns + 1)  # r ∘ w, and the intercept
     _, value, gap = kernel.descend(
-        rows.indptr,
-        rows.indices,
-        rows.data,
+        plain.indptr,
+        plain.indices,
+        plain.data,
         ratios * ratios,
         signs,
         costs,

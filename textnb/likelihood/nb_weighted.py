@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from textnb.arrays import Array, SparseRows, exact_bincount
+from textnb.arrays import Array, SparseRows
 from textnb.likelihood.dual_descent import TOLERANCE, minimise
 from textnb.likelihood.rules import LinearRule
+from textnb.statistics.counts import count_classes
 from textnb.text.threads import run_blocks, threads_that_pay
 
 LOSSES = ("squared_hinge", "log")
@@ -56,6 +58,7 @@ class ScaledWeights:
 class Problems:
     """Rows and their classes: one problem per class against all others, of two classes one, of the second.
 
+    rows : floats, without zeros, a column once in a row
     costs : (n,) by which C is multiplied for each row, or None
     class_costs : (K,) by which it is multiplied for a class against the rest, or None; with two classes, for both
     """
@@ -70,48 +73,65 @@ class Problems:
     tolerance: float = TOLERANCE
     most_passes: int = 300
 
-    @classmethod
-    def of(cls, rows: SparseRows, class_ids: Array, n_classes: int, **more: Any) -> Problems:
-        """From rows without zeros that store a column once."""
-        return cls(rows.for_products(), class_ids, n_classes, **more)
-
     @property
     def positives(self) -> list[int]:
         """The classes that have a problem."""
         return [1] if self.n_classes == 2 else list(range(self.n_classes))
 
+    def part(self, some: Array | None = None) -> Part:
+        """Those of the rows where a mask is true, or of all."""
+        used = np.ones(len(self.class_ids), dtype=bool) if some is None else some
+        weights = used.astype(np.float64) if self.costs is None else used * self.costs
+        rows = self.rows if some is None else self.rows.take_rows(np.flatnonzero(used))
+        weighted = None if self.costs is None else self.costs[used]
+        counts = count_classes(rows.present(), self.class_ids[used], np.arange(self.n_classes), weighted)
+        return Part(self, weights, counts.totals)
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Problems on some of the rows: by what C is multiplied for each, (n,), and in how many each feature is, (V, K)."""
+
+    problems: Problems
+    costs: Array
+    occurrences: SparseRows
+
     def solve(self, c: int, C: float, dual: Array | None = None) -> ScaledWeights:
-        """Fit class c against the rest, from the dual of a fit with another C if there is one."""
-        own = self.class_ids == c
-        ratios = log_count_ratio(self._occurrences(own), self._occurrences(~own), self.alpha)
-        costs = np.full(len(own), float(C)) if self.costs is None else C * self.costs
-        if self.class_costs is not None:
-            costs[own] *= self.class_costs[c]
-            if self.n_classes == 2:
-                costs[~own] *= self.class_costs[1 - c]
+        """Fit class c against the rest; from the dual of a fit with another C, if there is one."""
+        problems, own = self.problems, self.problems.class_ids == c
+        ratios = log_count_ratio(*self._divided(c), problems.alpha)
+        costs = C * self.costs
+        if problems.class_costs is not None:
+            costs[own] *= problems.class_costs[c]
+            if problems.n_classes == 2:
+                costs[~own] *= problems.class_costs[1 - c]
         signs = np.where(own, 1, -1).astype(np.int8)
+        is_logistic = problems.loss == "log"
         found = minimise(
-            self.rows, ratios, signs, costs, self.loss == "log", self.tolerance, self.most_passes, dual
+            problems.rows, ratios, signs, costs, is_logistic, problems.tolerance, problems.most_passes, dual
         )
         return ScaledWeights(ratios, found.weights, found.intercept, found.dual, found.objective)
 
-    def _occurrences(self, some: Array) -> Array:
-        """In how many of some rows each feature is; rows count by their costs."""
-        rows = self.rows.take_rows(np.flatnonzero(some))
-        if self.costs is None:
-            return rows.document_frequency()
-        weights = np.repeat(self.costs[some], np.diff(rows.indptr))
-        return exact_bincount(rows.indices, weights, rows.n_columns)
+    def _divided(self, c: int) -> tuple[Array, Array]:
+        """In how many rows of a class, and of all others, each feature is."""
+        (entries,) = np.nonzero(self.occurrences.indices == c)
+        inside = np.zeros(self.occurrences.shape[0])
+        inside[np.searchsorted(self.occurrences.indptr, entries, side="right") - 1] = self.occurrences.data[entries]
+        return inside, self._everywhere - inside
+
+    @cached_property
+    def _everywhere(self) -> Array:
+        return self.occurrences.row_sums().astype(np.float64)
 
 
 def fit_rule(problems: Problems, C: float, beta: float, n_jobs: int | None = None) -> LinearRule:
     """The rule of all classes: s_c = Σ_j x_j v_jc + b_c. Of two classes, half of the score for one and half against."""
-    positives = problems.positives
+    positives, whole = problems.positives, problems.part()
     weights = np.empty((problems.rows.n_columns, problems.n_classes))
     intercept = np.empty(problems.n_classes)
 
     def fit(c: int, worker: int) -> None:
-        solved = problems.solve(c, C)
+        solved = whole.solve(c, C)
         weights[:, c], intercept[c] = solved.of_features(beta), solved.intercept
 
     run_blocks(fit, positives, threads_that_pay(n_jobs, len(problems.rows.data), _THREADS_PAY))

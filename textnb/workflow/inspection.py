@@ -24,6 +24,7 @@ _SPACES = {  # what the arrays of a file are
     **dict.fromkeys(("document_frequency", "frozen", "occurrences", "kept", "idf"), "document frequencies"),
     **dict.fromkeys((*LEDGER, *MESSAGE_IDS), "ledger"),
     "coef": "weights",
+    "weights": "weights",
 }
 
 
