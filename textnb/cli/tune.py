@@ -27,6 +27,8 @@ def tune(
     assumed: options.Assumed = None,
     min_deviation: options.MinDeviation = None,
     most_terms: options.MostTerms = None,
+    C: options.Cost = None,
+    beta: options.Beta = None,
     objective: options.ObjectiveOfChoice = None,
     categories: options.Categories = None,
     strip: options.Strip = "",

@@ -16,8 +16,11 @@ from textnb.arrays import Array, SparseRows
 from textnb.compiled import compiled_kernel
 
 TOLERANCE = 1e-4
+_SMALL = 1 << 12  # entries up to which problems are solved to the last digits, so that nothing depends on the order
+_EXACT = 1e-24
 _SEED = 20120708
 _MOST_STEPS = 1000
+_SMALLEST_STEP = 1e-10
 _SUFFICIENT = 1e-4  # share of the promised decrease that a step must bring
 
 
@@ -45,8 +48,9 @@ def minimise(
     The loss is max(0, 1 − m)² or log(1 + exp(−m)). A fit goes on from a dual, if one is given. Where so many passes of
     the kernel do not suffice, as with a large C and classes that overlap, Newton's method goes on.
     """
-    kernel = compiled_kernel()
+    kernel, is_small = compiled_kernel(), len(rows.data) <= _SMALL
     if kernel is None:
+        tolerance = _EXACT if is_small else tolerance
         return _newton(rows, ratios, signs, costs, logistic, tolerance)
     plain = rows.for_products()
     variables = np.zeros(len(costs)) if dual is None else dual.copy()
@@ -66,8 +70,9 @@ def minimise(
         scaled,
     )
     weights = np.divide(scaled[:-1], ratios, out=np.zeros(rows.n_columns), where=ratios != 0)
-    if gap > tolerance * value:
-        return _newton(rows, ratios, signs, costs, logistic, tolerance, np.append(weights, scaled[-1]))
+    if is_small or gap > tolerance * value:
+        start, tolerance = np.append(weights, scaled[-1]), _EXACT if is_small else tolerance
+        return _newton(rows, ratios, signs, costs, logistic, tolerance, start)
     return Minimum(weights, float(scaled[-1]), variables, value)
 
 
@@ -95,26 +100,36 @@ def _newton(
     backwards = z.T.tocsr()
     w = np.zeros(n_columns + 1) if start is None else start
     margins = signs * (z @ w)
-    value = objective(margins, w, costs, logistic)
+    value, slopes, curvatures = _along(margins, w, costs, logistic)
+    gradient = w - backwards @ (signs * slopes)
     for _ in range(_MOST_STEPS):
-        if logistic:
-            chance = 1 / (1 + np.exp(np.clip(margins, -700, 700)))  # of being wrong
-            slope, curvature = costs * chance, costs * chance * (1 - chance)
-        else:
-            slack = np.maximum(1 - margins, 0)
-            slope, curvature = 2 * costs * slack, 2 * costs * (slack > 0)
-        gradient = w - backwards @ (signs * slope)
         if gradient @ gradient / 2 <= tolerance * value:
             break
-        step = _conjugate_gradients(lambda s, d=curvature: s + backwards @ (d * (z @ s)), -gradient)
-        along, promised, size = signs * (z @ step), float(gradient @ step), 1.0
-        while (new := objective(margins + size * along, w + size * step, costs, logistic)) > (
-            value + _SUFFICIENT * size * promised
-        ) and size > 1e-12:
+        step = _conjugate_gradients(lambda s, d=curvatures: s + backwards @ (d * (z @ s)), -gradient)
+        along, promised, size, before = signs * (z @ step), float(gradient @ step), 1.0, (value, gradient)
+        while True:
+            tried_w, tried = w + size * step, margins + size * along
+            value, slopes, curvatures = _along(tried, tried_w, costs, logistic)
+            gradient = tried_w - backwards @ (signs * slopes)
+            fallen = gradient @ gradient <= before[1] @ before[1] / 4  # which values are too coarse to tell of
+            if fallen or value <= before[0] + _SUFFICIENT * size * promised or size < _SMALLEST_STEP:
+                break
             size /= 2
-        w, margins, value = w + size * step, margins + size * along, new
-    slope = costs / (1 + np.exp(np.clip(margins, -700, 700))) if logistic else 2 * costs * np.maximum(1 - margins, 0)
-    return Minimum(w[:-1], float(w[-1]), slope, value)
+        if size < _SMALLEST_STEP:  # rounding is all that is left
+            value = before[0]
+            break
+        w, margins = tried_w, tried
+    return Minimum(w[:-1], float(w[-1]), _along(margins, w, costs, logistic)[1], value)
+
+
+def _along(margins: Array, w: Array, costs: Array, logistic: bool) -> tuple[float, Array, Array]:
+    """The objective, and of every row −C loss′(m) and C loss″(m)."""
+    value = objective(margins, w, costs, logistic)
+    if logistic:
+        chance = 1 / (1 + np.exp(np.clip(margins, -700, 700)))  # of being wrong
+        return value, costs * chance, costs * chance * (1 - chance)
+    slack = np.maximum(1 - margins, 0)
+    return value, 2 * costs * slack, 2 * costs * (slack > 0)
 
 
 def _conjugate_gradients(product: Callable[[Array], Array], target: Array) -> Array:

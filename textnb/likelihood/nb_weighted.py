@@ -73,6 +73,10 @@ class Problems:
     tolerance: float = TOLERANCE
     most_passes: int = 300
 
+    def __post_init__(self) -> None:
+        if not np.min(self.alpha) > 0:
+            raise ValueError(f"alpha must be above 0 for a model of log-count ratios, got {self.alpha}")
+
     @property
     def positives(self) -> list[int]:
         """The classes that have a problem."""
@@ -84,7 +88,7 @@ class Problems:
         weights = used.astype(np.float64) if self.costs is None else used * self.costs
         rows = self.rows if some is None else self.rows.take_rows(np.flatnonzero(used))
         weighted = None if self.costs is None else self.costs[used]
-        counts = count_classes(rows.present(), self.class_ids[used], np.arange(self.n_classes), weighted)
+        counts = count_classes(rows.with_data(np.ones(len(rows.data), dtype=np.int64)), self.class_ids[used], np.arange(self.n_classes), weighted)
         return Part(self, weights, counts.totals)
 
 

@@ -136,6 +136,7 @@ def _learning_facts(file: ModelFile) -> dict[str, Any] | None:
     settings = settings_of(file)
     reference = settings.reference if settings.recipe().is_tfidf else None
     return {
+        **({"fitted": True} if settings.recipe().family.fitted_to_documents else {}),
         "vocabulary": settings.vocabulary,
         "pruned": settings.pruned,
         "weighted": file.array("documents").dtype.kind == "f",

@@ -14,7 +14,7 @@ from textnb.arrays import Array
 from textnb.corpora.corpus import Corpus
 from textnb.corpora.rows import ReadOptions
 from textnb.estimators.text_model import TextModel
-from textnb.likelihood.families import FAMILIES
+from textnb.likelihood.families import FAMILIES, MODELS
 from textnb.model.decision import UNSURE
 from textnb.model.parameters import CHOOSABLE, is_auto
 from textnb.model.settings import Columns
@@ -276,7 +276,7 @@ def _prepare(
     settings = checked_settings(settings, can_choose=not is_mixed)
     if is_mixed:
         model = settings.get("model")
-        if model in FAMILIES and not FAMILIES[model].has_likelihood:
+        if model in MODELS and not MODELS[model].has_likelihood:
             usable = " or ".join(name for name, family in FAMILIES.items() if family.has_likelihood)
             raise ValueError(
                 f"a {model} model cannot be combined with categorical or numeric columns: its weights are no "
