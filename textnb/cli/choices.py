@@ -18,5 +18,8 @@ else:
     Model, ModelOrAuto = Literal[tuple(MODELS)], Literal[(*MODELS, AUTO)]
     Weights, WeightsOrAuto = Literal[tuple(WEIGHTINGS)], Literal[(*WEIGHTINGS, AUTO)]
 
-AutoModel = Annotated[ModelOrAuto | None, Option(help="Which model, for text: naive Bayes, or nbsvm and nblr, linear models of the same features.")]
+AutoModel = Annotated[
+    ModelOrAuto | None,
+    Option(help="Which model, for text: naive Bayes, or nbsvm and nblr, linear models of the same features."),
+]
 AutoWeights = Annotated[WeightsOrAuto | None, Option(help="How terms weigh.")]

@@ -85,7 +85,7 @@ Cost = Annotated[
 Beta = Annotated[
     str | None,
     Option(
-        help="nbsvm, nblr: how far weights may be from their mean, from 0, naive Bayes, to 1, or auto. [default: chosen "
+        help="nbsvm, nblr: how far weights may be from their mean, 0 (naive Bayes) to 1, or auto. [default: chosen "
         "by folds]"
     ),
 ]

@@ -30,8 +30,8 @@ def refit(
 ) -> object:
     """Fit MODEL anew to CORPUS, with the settings that it has: how a linear model (nbsvm, nblr) learns more.
 
-    Give all documents, the new and the old: what MODEL knows and CORPUS does not have would be forgotten, and is refused
-    without --overwrite. What was chosen for MODEL, such as C and beta, stays; `textnb train` chooses anew.
+    Give all documents, the new and the old: what MODEL knows and CORPUS does not have would be forgotten, which is
+    refused without --overwrite. What was chosen for MODEL, such as C and beta, stays; `textnb train` chooses anew.
 
     \b
     Examples:

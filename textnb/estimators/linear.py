@@ -57,8 +57,8 @@ class NBSVM(ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    What scales a feature is in which rows it is, not what it is there: one that every row has is scaled to nothing. The objective is that of liblinear, ``LinearSVC`` or ``LogisticRegression(solver="liblinear")`` on the
-    scaled features, and so is its least.
+    What scales a feature is in which rows it is, not what it is there: one that every row has is scaled to nothing. The
+    objective is that of ``LinearSVC`` or ``LogisticRegression(solver="liblinear")`` on the scaled features.
 
     Examples
     --------

@@ -53,7 +53,7 @@ from textnb.model.plain import spam_among
 from textnb.model.policy import Policy
 from textnb.model.predictor import Predictor
 from textnb.model.recipe import Recipe, check_fitting
-from textnb.model.settings import USUAL_COLUMNS
+from textnb.model.settings import USUAL_COLUMNS, Columns
 from textnb.selection.documents import TrainingDocuments
 from textnb.selection.objectives import Objective, check_objective
 from textnb.selection.thresholds import threshold_for_ceiling
@@ -94,6 +94,7 @@ class TextModel:
     choice_: Choice
     _fitted_with: dict[str, Any]
     _chosen: dict[str, Any]
+    columns_: Columns
     _old_predictor: Predictor  # of a file without counts, and
     _n_documents: int | None  # how many it has learned, if it says so
 
@@ -440,7 +441,12 @@ class TextModel:
         return self._set(learner, calibration, None, chosen, forget=("choice_", "columns_"), **more)
 
     def _fit_to_documents(
-        self, documents: Sequence[str], labels: Array, sample_weight: Any, groups: Any, progress: Callable[[Trial], None]
+        self,
+        documents: Sequence[str],
+        labels: Array,
+        sample_weight: Any,
+        groups: Any,
+        progress: Callable[[Trial], None],
     ) -> Self:
         """Fit a linear model, whose C and beta are chosen by folds where they are not given."""
         classes, class_ids = unique_classes(labels)
@@ -470,7 +476,7 @@ class TextModel:
         counts = RememberedCounts(documents) if count is None else count
 
         def prepare(terms: Terms) -> TrainingDocuments:
-            chosen = {**terms._asdict(), "alpha": family(self.model).alpha}
+            chosen = {**terms._asdict(), "alpha": family(str(self.model)).alpha}
             learner = self.new_learner(keep_ledger=self.ledger is not False, chosen=chosen)
             check_stop_words(learner.recipe.analyzer)
             known = learner.within_vocabulary(*counts(documents, learner.recipe.analyzer, self.n_jobs))

@@ -7,8 +7,7 @@ is certainly no more than `tolerance` of itself above the least. The intercept i
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -92,11 +91,11 @@ def _newton(
     start: Array | None = None,
 ) -> Minimum:
     """Newton's method. As the objective is strongly convex, P − min P ≤ ½‖∇P‖²."""
-    from scipy.sparse import csr_array, hstack
+    from scipy.sparse import csr_array
 
     n, n_columns = rows.shape
-    scaled = csr_array((rows.data * ratios[rows.indices], rows.indices, rows.indptr), shape=(n, n_columns))
-    z = hstack([scaled, np.ones((n, 1))], format="csr")
+    with_constant = rows.with_data(rows.data * ratios[rows.indices]).append_column(np.ones(n))
+    z = csr_array((with_constant.data, with_constant.indices, with_constant.indptr), shape=(n, n_columns + 1))
     backwards = z.T.tocsr()
     w = np.zeros(n_columns + 1) if start is None else start
     margins = signs * (z @ w)
@@ -105,7 +104,7 @@ def _newton(
     for _ in range(_MOST_STEPS):
         if gradient @ gradient / 2 <= tolerance * value:
             break
-        step = _conjugate_gradients(lambda s, d=curvatures: s + backwards @ (d * (z @ s)), -gradient)
+        step = _conjugate_gradients(z, backwards, curvatures, -gradient)
         along, promised, size, before = signs * (z @ step), float(gradient @ step), 1.0, (value, gradient)
         while True:
             tried_w, tried = w + size * step, margins + size * along
@@ -132,15 +131,15 @@ def _along(margins: Array, w: Array, costs: Array, logistic: bool) -> tuple[floa
     return value, 2 * costs * slack, 2 * costs * (slack > 0)
 
 
-def _conjugate_gradients(product: Callable[[Array], Array], target: Array) -> Array:
-    """A step s with ‖H s − t‖ ≤ ‖t‖ min(0.1, √‖t‖), H given as a product.  Hestenes & Stiefel 1952."""
+def _conjugate_gradients(z: Any, backwards: Any, curvatures: Array, target: Array) -> Array:
+    """A step s with ‖H s − t‖ ≤ ‖t‖ min(0.1, √‖t‖), H = I + Zᵀ D Z.  Hestenes & Stiefel 1952."""
     step, rest = np.zeros_like(target), target.copy()
     direction, square = rest.copy(), float(rest @ rest)
     enough = square * min(0.01, square**0.5)
     for _ in range(len(target)):
         if square <= enough:
             break
-        curved = product(direction)
+        curved = direction + backwards @ (curvatures * (z @ direction))
         size = square / float(direction @ curved)
         step += size * direction
         rest -= size * curved

@@ -69,7 +69,7 @@ class Family(ABC):
 
     @property
     def fitted_to_documents(self) -> bool:
-        """Whether its models are fitted to all documents at once: they can neither learn nor forget, only be refitted."""
+        """Whether its models are fitted to all documents at once, and can neither learn nor forget."""
         return self.fitting is not None
 
     @abstractmethod
@@ -117,8 +117,8 @@ _NO_LIKELIHOOD_OF_TERMS = (
 
 
 _NO_LIKELIHOOD_OF_WEIGHTS = (
-    "a {} model has no likelihood: its weights tell classes apart, and do not say how probable a document is in one, so "
-    "it can neither be sampled from nor be part of a mixed model. Use a multinomial model."
+    "a {} model has no likelihood: its weights tell classes apart, not how probable a document is in one, so it can "
+    "neither be sampled from nor be part of a mixed model. Use a multinomial model."
 )
 
 

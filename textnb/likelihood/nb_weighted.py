@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -88,7 +87,12 @@ class Problems:
         weights = used.astype(np.float64) if self.costs is None else used * self.costs
         rows = self.rows if some is None else self.rows.take_rows(np.flatnonzero(used))
         weighted = None if self.costs is None else self.costs[used]
-        counts = count_classes(rows.with_data(np.ones(len(rows.data), dtype=np.int64)), self.class_ids[used], np.arange(self.n_classes), weighted)
+        counts = count_classes(
+            rows.with_data(np.ones(len(rows.data), dtype=np.int64)),
+            self.class_ids[used],
+            np.arange(self.n_classes),
+            weighted,
+        )
         return Part(self, weights, counts.totals)
 
 

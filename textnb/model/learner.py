@@ -27,8 +27,8 @@ from textnb.text.terms import TermTable
 from textnb.text.threads import threads_that_pay
 
 REFIT = (
-    "a {} model is fitted to all its documents at once, and can neither learn, nor forget, nor be merged: a linear model "
-    "must be refitted, by `textnb refit MODEL CORPUS`, or by fit"
+    "a {} model is fitted to all its documents at once, and can neither learn nor forget nor be merged: a linear "
+    "model must be refitted, by `textnb refit MODEL CORPUS` or by fit"
 )
 COUNT_ALIKE = "Count the second like the first: first.blank().learn(texts, labels), or textnb count --like FIRST"
 _SHOWN = 50  # characters of a document that an error shows

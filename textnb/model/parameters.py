@@ -24,13 +24,13 @@ FITTING_SETTINGS = ("C", "beta")  # of families that are fitted to documents
 LITERATURE: Mapping[str, Any] = MappingProxyType(  # Rennie et al. 2003, without their normalised weights
     {"model": "complement", "weights": "log-tfidf", "ngrams": (1, 1), "min_df": 1, "alpha": 1.0}
 )
-MAIL_FITTING_SETTINGS = ("C", "beta")  # of families that are fitted to documents
-LITERATURE: Mapping[str, Any] = MappingProxyType(
+MAIL_LITERATURE: Mapping[str, Any] = MappingProxyType(
     {"model": "robinson", "weights": "binary", "ngrams": (1, 1), "min_df": 1, "alpha": family("robinson").alpha}
 )
-
-FITTED_USUAL: Mapping[str, Any] = MappingProxyType(  # of Wang & Manning 2012 the pairs; rare ones tell it nothing
-    {"weights": "log-tfidf", "ngrams": (1, 2), "min_df": 2}
+FITTED_USUAL: Mapping[str, Any] = (
+    MappingProxyType(  # words and pairs, as in Wang & Manning 2012; what one document has says little
+        {"weights": "log-tfidf", "ngrams": (1, 2), "min_df": 2}
+    )
 )
 
 
@@ -41,7 +41,7 @@ def literature(parameters: Mapping[str, Any]) -> dict[str, Any]:
     if model is None or is_auto(model):
         return usual
     chosen = family(model)
-    return usual | {"alpha": chosen.alpha} | (FITTED_USUAL if chosen.fitted_to_documents else {})
+    return usual | {"alpha": chosen.alpha} | dict(FITTED_USUAL if chosen.fitted_to_documents else {})
 
 
 def open_parameters(parameters: Mapping[str, Any]) -> tuple[str, ...]:

@@ -140,7 +140,10 @@ class Settings:
         usual = literature({"analyzer": self.analyzer.kind, "model": None})
         fitting = family(self.model).fitting
         if fitting is not None:
-            usual = literature({"analyzer": self.analyzer.kind, "model": self.model}) | {"C": fitting.C, "beta": fitting.beta}
+            usual = literature({"analyzer": self.analyzer.kind, "model": self.model}) | {
+                "C": fitting.C,
+                "beta": fitting.beta,
+            }
         values = {name: self.analyzer.ngrams if name == "ngrams" else getattr(self, name) for name in names}
         for name, value in values.items():
             if name not in self.auto and repr(value) != repr(usual[name]):  # 1 is one document, 1.0 all of them

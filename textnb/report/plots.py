@@ -156,9 +156,7 @@ def _draw_curves(figure: "Figure", choice: "Choice", title: str | None) -> None:
         axes.plot(*zip(*sorted(points), strict=True), "o-", markersize=3, linewidth=1, label=label)
     best = choice.best
     at = best.candidate.C if is_linear else best.candidate.alpha
-    axes.plot(
-        at, best.accuracy, "*", color="black", markersize=12, label=f"best, {best.accuracy:.4f}"
-    )
+    axes.plot(at, best.accuracy, "*", color="black", markersize=12, label=f"best, {best.accuracy:.4f}")
     alphas = sorted({trial.candidate.C if is_linear else trial.candidate.alpha for trial in choice.trials})
     if alphas[0] > 0:
         axes.set_xscale("log")

@@ -95,7 +95,9 @@ def fit_documents(
     recipe = training.derivation.learner.recipe
     fitting = recipe.family.fitting
     assert fitting is not None
-    usual = LinearCandidate(recipe.model, *terms[0], float(np.max(recipe.alpha)), recipe.C or fitting.C, recipe.beta or 0)
+    usual = LinearCandidate(
+        recipe.model, *terms[0], float(np.max(recipe.alpha)), recipe.C or fitting.C, recipe.beta or 0
+    )
     costs = _open(parameters["C"], COSTS, fitting.C, can_choose)
     betas = _open(parameters["beta"], BETAS, fitting.beta, can_choose)
     is_open = len(terms) > 1 or len(costs) > 1 or len(betas) > 1
@@ -125,7 +127,9 @@ def fit_documents(
         return FittedDocuments(training.derivation.learner, training, choice, {})
     learner = with_rule(training, candidate.C, candidate.beta, weights)
     training = replace(
-        training, derivation=replace(training.derivation, learner=learner), held_out=None if best is None else best.joint
+        training,
+        derivation=replace(training.derivation, learner=learner),
+        held_out=None if best is None else best.joint,
     )
     return FittedDocuments(learner, training, choice, {name: getattr(candidate, name) for name in opened})
 
@@ -152,7 +156,7 @@ def _best_terms(
     weights: Array | None,
     how: dict[str, Any],
 ) -> tuple[TrainingDocuments, LinearCandidate, list[Trial]]:
-    """The documents in the columns of the terms that are best at the usual C; those that leave no terms are passed by."""
+    """The documents in the columns of the terms that are best at the usual C; some may leave no terms."""
     found: list[tuple[Trial, Terms]] = []
     trials: list[Trial] = []
     for each in terms:
@@ -160,7 +164,9 @@ def _best_terms(
             training = first if each is terms[0] else prepare(each)
         except ValueError:
             continue
-        held_out = HeldOut(_problems(training, weights, tolerance=ROUGH), folds, training.derivation.learner.recipe.n_jobs)
+        held_out = HeldOut(
+            _problems(training, weights, tolerance=ROUGH), folds, training.derivation.learner.recipe.n_jobs
+        )
         best, tried = choose_cost(held_out, usual._replace(**each._asdict()), (usual.C,), betas, **how)
         trials += tried
         found.append((best.trial, each))

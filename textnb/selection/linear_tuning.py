@@ -185,9 +185,7 @@ def choose_cost(
     return best, trials
 
 
-def judged(
-    candidate: LinearCandidate, joint: Array, class_ids: Array, objective: str, positive: int | None
-) -> Trial:
+def judged(candidate: LinearCandidate, joint: Array, class_ids: Array, objective: str, positive: int | None) -> Trial:
     """A candidate by its scores: log-loss at the temperature at which they are best."""
     accuracy = float(np.mean(joint.argmax(axis=1) == class_ids))
     some = slice(None, None, 1 + len(class_ids) // _ENOUGH)
@@ -197,7 +195,7 @@ def judged(
     caught = None
     if positive is not None:
         caught = share_caught(joint[:, positive] - joint[:, 1 - positive], class_ids == positive)
-    return Trial(candidate, accuracy, log_loss, caught, objective)  # type: ignore[arg-type]
+    return Trial(candidate, accuracy, log_loss, caught, objective)
 
 
 def choice_of(best: Tried, trials: Iterable[Trial], folds: Array, groups: Array | None) -> Choice:

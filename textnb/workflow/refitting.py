@@ -82,7 +82,7 @@ def refit(
     anew.fit(read.texts, _as_known(read.labels, fitted), groups=read.groups)
     if fitted.policy_ is not None:
         _decide_as(anew, fitted.policy_)
-    anew.columns_ = fitted.columns_
+    anew.columns_ = fitted.fitted_record().columns
     compact = is_compact(file)
     written = place.save(known, lambda path: anew.save(path, compact=compact))
     assert anew.learner_ is not None
