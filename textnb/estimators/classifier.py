@@ -17,6 +17,7 @@ from textnb.estimators.parts import texts_of
 from textnb.estimators.text_model import TextModel, open_fitted_model
 from textnb.likelihood.families import family
 from textnb.model.derive import fix_vocabulary
+from textnb.model.learner import REFIT
 from textnb.statistics.counts import ClassCounts, announced_classes, class_positions
 
 if TYPE_CHECKING:
@@ -138,6 +139,8 @@ default=None
         if not len(known):
             raise ValueError("no class is left of the model: all its documents were forgotten. Fit it anew.")
         self._check_parameters()
+        if self._is_fitted_to_documents:
+            raise ValueError(REFIT.format(self.model))
         documents, labels = self._checked(texts, y)
         class_ids = class_positions(labels, known)
         weights = check_weights(sample_weight, len(labels))
