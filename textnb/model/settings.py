@@ -129,6 +129,8 @@ class Settings:
         for name in FITTING_SETTINGS:
             if needed != (getattr(self, name) is not None):
                 raise ValueError(f"{name} is {getattr(self, name)} in a {self.model} model")
+        if not needed and set(FITTING_SETTINGS) & {*self.auto, *(self.left_out or ())}:
+            raise ValueError(f"auto is {self.auto} in a {self.model} model")
         if needed and self.vocabulary == "growing":
             raise ValueError(f"vocabulary is growing in a {self.model} model")
 
