@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         RegularizedDiscriminantAnalysis,
     )
     from textnb.estimators.gaussian import GaussianNB
+    from textnb.estimators.linear import NBSVM
     from textnb.estimators.mixed import MixedNB
     from textnb.estimators.vectorizers import CountVectorizer, TfidfTransformer, TfidfVectorizer
     from textnb.text.vocabulary import Vocabulary
@@ -33,6 +34,7 @@ _HOMES = {
     "LinearDiscriminantAnalysis": "textnb.estimators.discriminant",
     "MixedNB": "textnb.estimators.mixed",
     "MultinomialNB": "textnb.estimators.count",
+    "NBSVM": "textnb.estimators.linear",
     "QuadraticDiscriminantAnalysis": "textnb.estimators.discriminant",
     "RegularizedDiscriminantAnalysis": "textnb.estimators.discriminant",
     "TextClassifier": "textnb.estimators.classifier",
@@ -44,6 +46,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "NBSVM",
     "BernoulliNB",
     "CategoricalNB",
     "ComplementNB",

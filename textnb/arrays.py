@@ -199,7 +199,7 @@ class SparseRows:
     def without_zeros(self) -> SparseRows:
         """Without the entries that are 0."""
         kept = self.data != 0
-        indptr = np.concatenate(([0], np.cumsum(kept)))[self.indptr]
+        indptr = np.concatenate(([0], np.cumsum(kept)))[self.indptr].astype(self.indptr.dtype)
         return SparseRows(indptr, self.indices[kept], self.data[kept], self.n_columns)
 
     def combine(self, other: SparseRows, operation: Callable[[Array, Array], Array]) -> SparseRows:

@@ -83,7 +83,7 @@ def test_the_weights_are_what_users_see(name, case, norm):
 def test_a_family_that_is_not_there_is_refused_by_name():
     with pytest.raises(
         ValueError,
-        match="model must be one of multinomial, complement, bernoulli, robinson, fisher, log-odds, got 'gaussian'",
+        match="one of multinomial, complement, bernoulli, robinson, fisher, log-odds, nbsvm, nblr, got 'gaussian'",
     ):
         family("gaussian")
 

@@ -318,7 +318,7 @@ def frequencies(n_documents, unknown_frequency):
         ("fit_prior", ["yes", None]),
         ("norm", ["no", 5]),
         ("calibrate", ["yes", None, 1]),
-        ("auto", [None, "alpha", ["beta"], [5], ["alpha", "alpha"]]),
+        ("auto", [None, "alpha", ["beta"], [5], ["alpha", "alpha"], ["C"]]),
     ],
 )
 def test_wrong_settings_are_refused(path, name, values):

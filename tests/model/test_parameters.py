@@ -4,7 +4,7 @@ import inspect
 from typing import get_args, get_type_hints
 
 from textnb import TextClassifier
-from textnb.likelihood.families import FAMILIES
+from textnb.likelihood.families import MODELS
 from textnb.model.parameters import (
     AUTO,
     CHOOSABLE,
@@ -22,6 +22,7 @@ from textnb.model.parameters import (
     open_parameters,
     with_literature,
 )
+from textnb.selection.linear_tuning import LinearCandidate
 from textnb.selection.tuning import Candidate
 from textnb.text.analyzer import ANALYZERS
 from textnb.text.features import UNKNOWN_CHOICES
@@ -38,7 +39,7 @@ def get_names(choices):
 
 def test_choices_are_those_of_the_tables():
     for choices, table in (
-        (Model, FAMILIES),
+        (Model, MODELS),
         (Weights, WEIGHTINGS),
         (Units, ANALYZERS),
         (Unknown, UNKNOWN_CHOICES),
@@ -55,7 +56,8 @@ def test_the_signature_names_the_choices():
 
 
 def test_what_can_be_chosen_is_left_out_by_default_and_is_what_candidates_have():
-    assert (*CHOOSABLE, "min_deviation") == Candidate._fields == get_names(Chosen)
+    assert (*CHOOSABLE, "min_deviation") == Candidate._fields
+    assert {*Candidate._fields, *LinearCandidate._fields} == set(get_names(Chosen))
     assert CHOOSABLE == tuple(LITERATURE) == tuple(MAIL_LITERATURE)
     defaults = {name: value.default for name, value in inspect.signature(TextClassifier).parameters.items()}
     assert {name for name in CHOOSABLE if defaults[name] is None} == set(CHOOSABLE)

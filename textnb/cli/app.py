@@ -21,6 +21,7 @@ COMMANDS = {  # each in the module of its name
     "tune": "Choose settings for a corpus.",
     "inspect": "Show what is in a model.",
     "learn": "Teach a model more documents.",
+    "refit": "Fit a model anew, with its settings.",
     "forget": "Take documents out of a model.",
     "count": "Count a part of a corpus, to be merged.",
     "merge": "Add several models up into one.",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from textnb.cli.options import AUTO
 from textnb.cli.parameters import Option
-from textnb.likelihood.families import FAMILIES
+from textnb.likelihood.families import MODELS
 from textnb.text.weights import WEIGHTINGS
 
 if TYPE_CHECKING:  # a type checker knows no choices that are found at run time
@@ -15,8 +15,11 @@ if TYPE_CHECKING:  # a type checker knows no choices that are found at run time
     ModelOrAuto: TypeAlias = str
     WeightsOrAuto: TypeAlias = str
 else:
-    Model, ModelOrAuto = Literal[tuple(FAMILIES)], Literal[(*FAMILIES, AUTO)]
+    Model, ModelOrAuto = Literal[tuple(MODELS)], Literal[(*MODELS, AUTO)]
     Weights, WeightsOrAuto = Literal[tuple(WEIGHTINGS)], Literal[(*WEIGHTINGS, AUTO)]
 
-AutoModel = Annotated[ModelOrAuto | None, Option(help="Which naive Bayes, for text.")]
+AutoModel = Annotated[
+    ModelOrAuto | None,
+    Option(help="Which model, for text: naive Bayes, or nbsvm and nblr, linear models of the same features."),
+]
 AutoWeights = Annotated[WeightsOrAuto | None, Option(help="How terms weigh.")]

@@ -78,6 +78,17 @@ MostTerms = Annotated[
         "--min-deviation lets count]",
     ),
 ]
+Cost = Annotated[
+    str | None,
+    Option("--C", help="nbsvm, nblr: what errors cost, a number above 0, or auto. [default: chosen by folds]"),
+]
+Beta = Annotated[
+    str | None,
+    Option(
+        help="nbsvm, nblr: how far weights may be from their mean, 0 (naive Bayes) to 1, or auto. [default: chosen "
+        "by folds]"
+    ),
+]
 ObjectiveOfChoice = Annotated[
     Literal["accuracy", "log-loss", "caught"] | None,
     Option(
@@ -227,8 +238,10 @@ def classifier_settings(written: Mapping[str, Any]) -> dict[str, Any]:
         "alpha": smoothing,
         "ngrams": ngram_range,
         "min_df": partial(frequency, "--min-df"),
+        "C": partial(above_zero, "--C"),
+        "beta": partial(share, "--beta"),
     }
-    given = {name: written[name] for name in parsers if written[name] is not None}
+    given = {name: written[name] for name in parsers if written.get(name) is not None}
     return settings | {name: value if value == AUTO else parsers[name](value) for name, value in given.items()}
 
 
@@ -261,6 +274,26 @@ def smoothing(text: float | str) -> float:
         number = float("nan")
     if not 0 <= number < float("inf"):
         raise ValueError(f"--alpha is a number, 0 or more, or auto, got {text}")
+    return number
+
+
+def above_zero(option: str, text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise ValueError(f"{option} is a number above 0, or auto, got {text}")
+    return number
+
+
+def share(option: str, text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 1:
+        raise ValueError(f"{option} is a number from 0 to 1, or auto, got {text}")
     return number
 
 

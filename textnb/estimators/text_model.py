@@ -14,7 +14,7 @@ import numpy as np
 
 from textnb.arrays import Array, distinct
 from textnb.likelihood.clear_terms import Clarity
-from textnb.likelihood.families import FAMILIES
+from textnb.likelihood.families import MODELS, family
 from textnb.model.calibration import Calibration
 from textnb.model.compact import write_compact
 from textnb.model.derive import Derivation, derive
@@ -27,6 +27,7 @@ from textnb.model.file import (
     is_compact,
     learner_of,
     parameters_of,
+    reader_of,
     settings_of,
     whole_predictor_of,
 )
@@ -53,8 +54,8 @@ from textnb.model.parameters import (
 from textnb.model.plain import spam_among
 from textnb.model.policy import Policy
 from textnb.model.predictor import Predictor
-from textnb.model.recipe import Recipe
-from textnb.model.settings import USUAL_COLUMNS
+from textnb.model.recipe import Recipe, check_fitting
+from textnb.model.settings import USUAL_COLUMNS, Columns
 from textnb.selection.documents import TrainingDocuments
 from textnb.selection.objectives import Objective, check_objective
 from textnb.selection.thresholds import threshold_for_ceiling
@@ -75,6 +76,8 @@ from textnb.text.weights import check_weighting
 if TYPE_CHECKING:
     from textnb.estimators.mixed import MixedNB
     from textnb.model.explanation import Explanation
+    from textnb.selection.fitting import FittedDocuments
+    from textnb.selection.linear_tuning import Terms
 
 FEWEST_DOCUMENTS = 50  # from which parameters that are left out are chosen
 MAY_CHANGE = (
@@ -103,6 +106,7 @@ class TextModel:
     choice_: Choice
     _fitted_with: dict[str, Any]
     _chosen: dict[str, Any]
+    columns_: Columns
     _prior: Mapping[Any, float]  # of `with_prior`
     _old_predictor: Predictor  # of a file without counts, and
     _n_documents: int | None  # how many it has learned, if it says so
@@ -134,6 +138,8 @@ class TextModel:
         assumed: float | None = None,
         min_deviation: float | None = None,
         most_terms: int | None = None,
+        C: float | Auto | None = None,
+        beta: float | Auto | None = None,
         objective: Objective | None = None,
         positive: Any = None,
         ledger: bool | None = None,
@@ -163,6 +169,8 @@ class TextModel:
         self.assumed = assumed
         self.min_deviation = min_deviation
         self.most_terms = most_terms
+        self.C = C
+        self.beta = beta
         self.objective = objective
         self.positive = positive
         self.ledger = ledger
@@ -207,6 +215,9 @@ class TextModel:
         each candidate that is tried.
         """
         self._check_parameters()
+        if self._is_fitted_to_documents:
+            documents, labels = self._checked(texts, y)
+            return self._fit_to_documents(documents, labels, sample_weight, groups, progress)
         is_stream = isinstance(texts, Iterator)
         documents, labels = self._checked(texts, y, stream=not self._is_auto and not self._needs_reference)
         classes, class_ids = unique_classes(labels)
@@ -438,7 +449,7 @@ class TextModel:
         """
         self.check_fitted()
         saved = self._counted(), self.fitted_record(), self._derived()
-        write_compact(path, *saved) if compact else write_model(path, *content(*saved))
+        write_compact(path, *saved) if compact else write_model(path, *content(*saved), reader=reader_of(saved[0]))
 
     def fitted_record(self) -> Fitted:
         """What a model file says of a classifier beyond its counts and how they are made."""
@@ -485,11 +496,70 @@ class TextModel:
         training, calibration = None, None
         if keep_documents:
             training = TrainingDocuments(derivation, counted, class_ids, groups)
-            calibration = training.calibration(keep_label=self.calibrate != "offsets") if self.calibrate else None
+            calibration = self._calibration_of(training)
         more: dict[str, Any] = {"_training": training, "_derivation": derivation}
         if choice is not None:
             more["choice_"] = choice
         return self._set(learner, calibration, None, chosen, forget=("choice_", "columns_"), **more)
+
+    def _fit_to_documents(
+        self,
+        documents: Sequence[str],
+        labels: Array,
+        sample_weight: Any,
+        groups: Any,
+        progress: Callable[[Trial], None],
+    ) -> Self:
+        """Fit a linear model, whose C and beta are chosen by folds where they are not given."""
+        classes, class_ids = unique_classes(labels)
+        weights = self._checked_weights(sample_weight, len(labels))
+        checked = _check_groups(groups, len(labels))
+        found = self._fitted_documents(documents, class_ids, classes, weights, checked, progress)
+        calibration = self._calibration_of(found.training) if weights is None else None
+        more: dict[str, Any] = {"_training": found.training, "_derivation": found.training.derivation}
+        if found.choice is not None:
+            more["choice_"] = found.choice
+        return self._set(found.learner, calibration, None, found.chosen, forget=("choice_", "columns_"), **more)
+
+    def _calibration_of(self, training: TrainingDocuments) -> Calibration | None:
+        """The calibration that is asked for."""
+        return training.calibration(keep_label=self.calibrate != "offsets") if self.calibrate else None
+
+    def _fitted_documents(
+        self,
+        documents: Sequence[str],
+        class_ids: Array,
+        classes: Array,
+        weights: Array | None,
+        groups: Array | None,
+        progress: Callable[[Trial], None],
+        *,
+        count: Callable[..., Any] | None = None,
+        only_choose: bool = False,
+    ) -> FittedDocuments:
+        from textnb.selection.fitting import fit_documents, prepared
+
+        counts = RememberedCounts(documents) if count is None else count
+
+        def prepare(terms: Terms) -> TrainingDocuments:
+            chosen = {**terms._asdict(), "alpha": family(str(self.model)).alpha}
+            learner = self.new_learner(keep_ledger=self.ledger is not False, chosen=chosen)
+            check_stop_words(learner.recipe.analyzer)
+            known = learner.within_vocabulary(*counts(documents, learner.recipe.analyzer, self.n_jobs))
+            return prepared(
+                learner, documents, class_ids, classes, weights=weights, groups=groups, counted_before=known
+            )
+
+        return fit_documents(
+            prepare,
+            self.get_params(deep=False),
+            weights=weights,
+            can_choose=_are_enough_to_choose(class_ids),
+            objective=self._wanted or "accuracy",
+            positive=self._positive_among(classes.tolist()) if self._wanted == "caught" else None,
+            progress=progress,
+            only_choose=only_choose,
+        )
 
     def _chosen_of(self, choice: Choice) -> dict[str, Any]:
         """The values of the parameters that were open to choice."""
@@ -515,17 +585,24 @@ class TextModel:
         is with any documents and classes of which one is named as `positive`.
         """
         self._check_parameters()
+        if self._is_fitted_to_documents:
+            known = np.arange(int(class_ids.max()) + 1) if classes is None else classes
+            found = self._fitted_documents(
+                documents, class_ids, known, None, groups, progress, count=count, only_choose=True
+            )
+            if found.choice is None:
+                raise ValueError("there is nothing to choose, or too few documents or groups to divide into folds")
+            return found.choice
         check_weights_of(self.model, self.weights)
         labels = [] if classes is None else classes.tolist()
         positive = self._positive_among(labels)
-        wanted = "caught" if self.objective is None and self.positive is not None else self.objective
         clarity = {name: getattr(self, name) for name in CLARITY_SETTINGS}
         choice = tune(
             documents,
             class_ids,
             analyzer=self._analyzer((1, 1)),
             fixed=Fixed(**with_literature(self.get_params(deep=False)), **clarity),
-            objective=wanted,
+            objective=self._wanted,
             positive=positive,
             groups=groups,
             limits=Limits(1, self.max_df, self.max_features),
@@ -540,6 +617,11 @@ class TextModel:
         if positive is None or choice.best.caught is None:
             return choice
         return replace(choice, positive=str(labels[positive]))
+
+    @property
+    def _wanted(self) -> str | None:
+        """The objective: to catch a class, if one is named and nothing else is said."""
+        return "caught" if self.objective is None and self.positive is not None else self.objective
 
     def _positive_among(self, labels: list[Any]) -> int | None:
         """The position of the class to be caught: the one named, or that called spam beside one other."""
@@ -625,6 +707,10 @@ class TextModel:
         return Recipe.of(self._analyzer(parameters["ngrams"]), parameters)
 
     @property
+    def _is_fitted_to_documents(self) -> bool:
+        return isinstance(self.model, str) and not is_auto(self.model) and family(self.model).fitted_to_documents
+
+    @property
     def _is_auto(self) -> bool:
         """Whether a choice was asked for."""
         return any(is_auto(getattr(self, name)) for name in CHOOSABLE)
@@ -657,8 +743,8 @@ class TextModel:
         for name, value in {**of_words, "token_pattern": own_pattern}.items():
             if isinstance(self.analyzer, str) and self.analyzer == "mail" and value is not None:
                 raise ValueError(f'{name} is for words, and analyzer="mail" takes none: leave one of them out')
-        if self.model is not None and (not isinstance(self.model, str) or self.model not in (*FAMILIES, AUTO)):
-            raise ValueError(f"model must be one of {', '.join(FAMILIES)}, or auto, got {self.model!r}")
+        if self.model is not None and (not isinstance(self.model, str) or self.model not in (*MODELS, AUTO)):
+            raise ValueError(f"model must be one of {', '.join(MODELS)}, or auto, got {self.model!r}")
         if self.weights is not None and not is_auto(self.weights):
             check_weighting(self.weights)
         if self.unknown not in UNKNOWN_CHOICES:
@@ -666,6 +752,7 @@ class TextModel:
         if self.alpha is not None and not isinstance(self.alpha, Real) and not is_auto(self.alpha):
             raise ValueError(f"alpha must be a number, 0 or more, or 'auto', got {self.alpha!r}")
         _check_clarity(self.assumed, self.min_deviation, self.most_terms)
+        check_fitting(*(None if is_auto(value) else value for value in (self.C, self.beta)))
         check_objective(self.objective)
         check_jobs(self.n_jobs)
         _calibrate(self.calibrate)

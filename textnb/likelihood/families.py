@@ -1,4 +1,7 @@
-"""The families of models that are derived from counts: the only place that knows their names."""
+"""The families of models: the only place that knows their names.
+
+Most are derived from counts, which add up: `FAMILIES`. Those in `FITTED` are fitted to documents, all of them at once.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from textnb.arrays import Array, SparseRows
 from textnb.likelihood import bernoulli, clear_terms, complement, fisher, log_odds, multinomial, robinson
@@ -23,6 +28,15 @@ NO_LIKELIHOOD = (
 ROBINSON_ALPHA = 0.0178  # bogofilter's, and measured on SpamAssassin
 
 
+@dataclass(frozen=True)
+class Fitting:
+    """How a family is fitted to documents: its loss, and what is taken for C and beta where nothing chooses them."""
+
+    loss: str
+    C: float
+    beta: float
+
+
 @dataclass(frozen=True, kw_only=True)
 class Family(ABC):
     """A named way from totals N (V, K) and documents (K,) to a rule.
@@ -37,6 +51,8 @@ class Family(ABC):
     constant : what an explanation calls the part of a score that no term brings
     alpha : the literature's, taken where none is given
     scores_grow : whether longer documents have larger scores, which a calibration may take back
+    clarity : which terms are clear, of a family that combines such terms
+    fitting : of a family that is fitted to documents, and not derived from their counts
     """
 
     name: str
@@ -48,7 +64,13 @@ class Family(ABC):
     constant: str = "intercept"
     alpha: float = 1.0
     scores_grow: bool = True
-    clarity: Clarity | None = None  # of a family that combines clear terms
+    clarity: Clarity | None = None
+    fitting: Fitting | None = None
+
+    @property
+    def fitted_to_documents(self) -> bool:
+        """Whether its models are fitted to all documents at once, and can neither learn nor forget."""
+        return self.fitting is not None
 
     @abstractmethod
     def rule(
@@ -83,12 +105,20 @@ class Family(ABC):
 
     def require_likelihood(self) -> None:
         if not self.has_likelihood:
+            if self.fitted_to_documents:
+                raise ValueError(_NO_LIKELIHOOD_OF_WEIGHTS.format(self.name))
             raise ValueError(NO_LIKELIHOOD if self.clarity is None else _NO_LIKELIHOOD_OF_TERMS.format(self.name))
 
 
 _NO_LIKELIHOOD_OF_TERMS = (
     "a {} model has no likelihood: it says how the terms of a document compare between classes, not how probable the "
     "document is in one, so it can neither be sampled from nor be part of a mixed model. Use a multinomial model."
+)
+
+
+_NO_LIKELIHOOD_OF_WEIGHTS = (
+    "a {} model has no likelihood: its weights tell classes apart, not how probable a document is in one, so it can "
+    "neither be sampled from nor be part of a mixed model. Use a multinomial model."
 )
 
 
@@ -148,6 +178,43 @@ class ClearTermsFamily(Family):
         return replace(self, clarity=replace(self.clarity, **changes))
 
 
+@dataclass(frozen=True, kw_only=True)
+class FittedFamily(Family):
+    """A family of linear rules whose weights are fitted to documents, as `likelihood.nb_weighted` has it."""
+
+    def rule(
+        self,
+        totals: SparseRows,
+        documents: Array,
+        alpha: Alpha,
+        norm: bool = False,
+        class_part: ClassPart | None = None,
+        columns: Array | None = None,
+    ) -> LinearRule:
+        raise ValueError(f"a {self.name} model is fitted to documents: it does not follow from their counts")
+
+    def leave_one_out(self, totals: SparseRows, norm: bool) -> Scores:
+        raise ValueError(
+            f"a {self.name} model is fitted to documents: to leave one out is to fit it anew. Its documents are scored "
+            "by models without their fold: use cross-validation"
+        )
+
+
+def _no_class_part(totals: SparseRows, documents: Array, alpha: Alpha, norm: bool) -> ClassPart:
+    return ClassPart(np.zeros(len(documents)), np.zeros(len(documents)))
+
+
+def _fitted(name: str, fitting: Fitting) -> Family:
+    return FittedFamily(
+        name=name,
+        fitting=fitting,
+        class_part=_no_class_part,
+        prior_in_score=False,
+        has_likelihood=False,
+        rule_kind="fitted",
+    )
+
+
 def _linear(name: str, module: Any, **more: Any) -> Family:
     parts = {part: getattr(module, part) for part in ("class_part", "term_part", "log_probability")}
     return LinearFamily(name=name, **parts, without_groups=module.leave_one_out, **more)
@@ -180,11 +247,21 @@ FAMILIES: dict[str, Family] = {
 }
 
 
+FITTED: dict[str, Family] = {
+    family.name: family
+    for family in (
+        _fitted("nbsvm", Fitting("squared_hinge", C=0.3, beta=0.75)),
+        _fitted("nblr", Fitting("log", C=3.0, beta=1.0)),
+    )
+}
+MODELS: dict[str, Family] = FAMILIES | FITTED
+
+NAMES_OF_FITTED = ", ".join(FITTED)
 NAMES_OF_CLEAR_TERMS = ", ".join(name for name, family in FAMILIES.items() if family.clarity is not None)
 
 
 def family(name: str) -> Family:
     """The family of that name."""
-    if name not in FAMILIES:
-        raise ValueError(f"model must be one of {', '.join(FAMILIES)}, got {name!r}")
-    return FAMILIES[name]
+    if name not in MODELS:
+        raise ValueError(f"model must be one of {', '.join(MODELS)}, got {name!r}")
+    return MODELS[name]

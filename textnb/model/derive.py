@@ -51,6 +51,8 @@ class Derivation:
     @cached_property
     def rule(self) -> LinearRule | ClearTermsRule:
         """The rule of all features."""
+        if self.learner.rule is not None:
+            return self.learner.rule
         statistics = self.statistics
         return self.family.rule(
             statistics.totals, statistics.documents, _alpha(self.learner, statistics), class_part=self.class_part

@@ -12,16 +12,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from textnb.arrays import Array
-from textnb.likelihood.rules import ClassPart
+from textnb.likelihood.rules import ClassPart, LinearRule
 from textnb.model.derive import Derivation, TouchedRule, derive, kept_terms, knowing_headers, unknown_totals
 from textnb.model.learner import Learner
 from textnb.model.records import from_json
 from textnb.model.settings import USUAL_COLUMNS, Columns, Fitted, Settings, settings_json
 from textnb.model.stored import (
+    WEIGHTS,
     ArrayFile,
     KeptPositions,
     TouchedIdf,
     TouchedTotals,
+    TouchedWeights,
     as_damaged_file_error,
     check_frozen,
     kept_bits,
@@ -37,6 +39,7 @@ from textnb.model.stored import (
 from textnb.statistics.ledger import LEDGER, MESSAGE_IDS, Ledger, ledger_arrays, ledger_of
 from textnb.statistics.text_counts import TextCounts
 from textnb.storage import ModelFile
+from textnb.storage.header import PLAIN_READER
 from textnb.text.counting import term_table
 from textnb.text.features import Features
 from textnb.text.frozen import UNIT
@@ -47,6 +50,7 @@ from textnb.text.weights import Weighting
 if TYPE_CHECKING:
     from textnb.model.predictor import Predictor
 
+FITTED_READER = 5  # the first version of textnb's readers that knows rules that are fitted to documents
 COMPACT = "is a compact model, which only predicts; use the model that it was made from"
 
 __all__ = [
@@ -60,6 +64,7 @@ __all__ = [
     "learner_of",
     "parameters_of",
     "predictor_of",
+    "reader_of",
     "require_counts",
     "settings_of",
     "stored_ledger",
@@ -75,6 +80,8 @@ def content(
     """The arrays and settings of a model file: the same counts give the same ones."""
     derivation = derive(learner) if derivation is None else derivation
     arrays, settings = counts_content(learner, fitted)
+    if learner.rule is not None:
+        return arrays | rule_arrays(learner.rule, derivation), settings
     part = derivation.class_part
     arrays |= {"log_prior": derivation.log_prior, "by_class": part.by_class, "intercept": part.intercept}
     optional = {"scale": part.scale, "required": part.required}
@@ -84,6 +91,17 @@ def content(
     if not derivation.keep.all():
         arrays["kept"] = pack_bits(derivation.keep)
     return arrays, settings
+
+
+def rule_arrays(rule: LinearRule, derivation: Derivation) -> dict[str, Array]:
+    """A rule that was fitted to documents, whose weights are numbers of single precision."""
+    weights = rule.coef.T.astype(np.float32)
+    return {WEIGHTS: weights, "intercept": rule.intercept, "log_prior": derivation.log_prior}
+
+
+def reader_of(learner: Learner) -> int:
+    """The first version of textnb's readers that knows the files of such a model."""
+    return FITTED_READER if learner.recipe.family.fitted_to_documents else PLAIN_READER
 
 
 def counts_content(learner: Learner, fitted: Fitted) -> tuple[dict[str, Array], dict[str, Any]]:
@@ -197,6 +215,11 @@ def learner_of(file: ModelFile, *, compare_rule: bool = True) -> Learner:
     if ids is not None and ledger is not None and (ids.documents > ledger.documents).any():
         raise file.damaged("the ledger of its Message-IDs has more messages than the model")
     learner = Learner(recipe, counts, reference, ledger, settings.pruned, message_ids=ids)
+    if recipe.family.fitted_to_documents:
+        if "checkpoint" in file.settings:
+            raise file.damaged("a model that is fitted to documents has no checkpoint")
+        read_log_prior(file, len(counts.classes))
+        return replace(learner, rule=_stored_rule(file, len(counts.terms) + recipe.unknown, len(counts.classes)))
     if "checkpoint" not in file.settings and not is_old(file):
         _check_rule(file, learner, compare=compare_rule)
     return learner
@@ -284,6 +307,12 @@ def _check_rule(file: ModelFile, learner: Learner, *, compare: bool) -> None:
         raise file.damaged("array 'unknown_totals' does not fit its counts")
 
 
+def _stored_rule(file: ModelFile, n_columns: int, n_classes: int) -> LinearRule:
+    """All of a rule that was fitted to documents."""
+    weights = TouchedWeights(file, (n_columns, n_classes))[:]
+    return LinearRule(weights, read_floats(file, "intercept", (n_classes,)))
+
+
 def predictor_of(file: ModelFile) -> Predictor:
     """The predictor of an open model file, of which only what is touched is read and verified."""
     from textnb.model.predictor import Predictor
@@ -301,26 +330,35 @@ def predictor_of(file: ModelFile) -> Predictor:
     n_terms, n_classes = len(terms), len(classes)
     if not n_terms:
         raise file.damaged("it has no terms")
+    is_fitted = family.fitted_to_documents
+    if is_fitted and "kept" in file.names:
+        raise file.damaged("array 'kept' is there, and all its terms are features")
     columns = KeptPositions(kept_bits(file, file.lazy, n_terms), n_terms) if "kept" in file.names else None
-    unknown = _unknown_totals(file, n_classes) if recipe.unknown else None
     unit = UNIT if recipe.is_tfidf else None
     idf = None
     if recipe.is_tfidf:
         if settings.reference is None:
             raise file.damaged("its settings have no reference")
         idf = TouchedIdf(file, n_terms, settings.reference, recipe.unknown)
-    return Predictor(
-        analyzer=recipe.analyzer,
-        features=Features(terms, columns, n_terms),
-        unknown=recipe.unknown,
-        weighting=Weighting(recipe.weighting, idf),
-        rule=TouchedRule(
+    rule: LinearRule | TouchedRule
+    if is_fitted:
+        weights = TouchedWeights(file, (n_terms + recipe.unknown, n_classes))
+        rule = LinearRule(weights, read_floats(file, "intercept", (n_classes,)))
+    else:
+        unknown = _unknown_totals(file, n_classes) if recipe.unknown else None
+        rule = TouchedRule(
             family,
             TouchedTotals(file, n_terms, unknown, n_classes, unit),
             read_counts(file, "documents", (n_classes,), floats=True),
             settings.alpha,
             _class_part(file, n_classes),
-        ),
+        )
+    return Predictor(
+        analyzer=recipe.analyzer,
+        features=Features(terms, columns, n_terms),
+        unknown=recipe.unknown,
+        weighting=Weighting(recipe.weighting, idf),
+        rule=rule,
         log_prior=read_log_prior(file, n_classes),
         prior_in_score=recipe.family.adds_prior(n_classes),
         classes=classes,
@@ -336,10 +374,14 @@ def whole_predictor_of(file: ModelFile) -> Predictor:
     terms, rule, idf = predictor.features.terms, predictor.rule, predictor.weighting.idf
     with as_damaged_file_error(file, "its terms cannot be understood"):
         terms.check()  # type: ignore[attr-defined]
-    if not isinstance(rule, TouchedRule):  # of format 1, which stores its weights
+    if "kind" not in file.settings:  # of format 1, which stores its weights as they are
         return predictor
     every = np.arange(predictor.n_columns)
     weighting = predictor.weighting if idf is None else replace(predictor.weighting, idf=idf[every])
+    if not isinstance(rule, TouchedRule):
+        return replace(
+            predictor, rule=_stored_rule(file, predictor.n_columns, len(predictor.classes)), weighting=weighting
+        )
     return replace(predictor, rule=rule.of_columns(every), weighting=weighting)
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from textnb.arrays import Array, SparseRows
+from textnb.likelihood.rules import LinearRule
 from textnb.model.once import Conflict, plan_once
 from textnb.model.recipe import Recipe
 from textnb.statistics.counts import sorted_union, unique_classes
@@ -25,6 +26,10 @@ from textnb.text.frozen import LEFT_OUT, Reference, freeze, stands_in, weigh_fro
 from textnb.text.terms import TermTable
 from textnb.text.threads import threads_that_pay
 
+REFIT = (
+    "a {} model is fitted to all its documents at once, and can neither learn nor forget nor be merged: a linear "
+    "model must be refitted, by `textnb refit MODEL CORPUS` or by fit"
+)
 COUNT_ALIKE = "Count the second like the first: first.blank().learn(texts, labels), or textnb count --like FIRST"
 _SHOWN = 50  # characters of a document that an error shows
 _THREADS_PAY = 1 << 20  # entries of rows from which a second thread gains more than it costs
@@ -85,7 +90,8 @@ class NotLearned(ValueError):
 class Learner:
     """Counts, their reference frequencies, and the ledger. The order of learning does not matter: counts add up.
 
-    Of mail, a second ledger has the Message-IDs of the messages, wherever there is the first.
+    Of mail, a second ledger has the Message-IDs of the messages, wherever there is the first. A model that is fitted to
+    documents has its rule beside its counts, from which it does not follow.
     """
 
     recipe: Recipe
@@ -96,6 +102,7 @@ class Learner:
     learned: CountsBuilder = field(default_factory=CountsBuilder)
     forgotten: CountsBuilder = field(default_factory=CountsBuilder)
     message_ids: Ledger | None = None
+    rule: LinearRule | None = None  # of a model that is fitted to documents
 
     @classmethod
     def new(cls, recipe: Recipe, vocabulary: TermTable | None = None, *, keep_ledger: bool = False) -> Learner:
@@ -116,8 +123,14 @@ class Learner:
         """The same with its counts added up."""
         return replace(self, base=self.counts, learned=CountsBuilder(), forgotten=CountsBuilder())
 
+    def require_sums(self) -> None:
+        """Refuse to go on from the counts where a model does not follow from them."""
+        if self.recipe.family.fitted_to_documents:
+            raise ValueError(REFIT.format(self.recipe.model))
+
     def blank(self) -> Learner:
         """A learner that weighs documents alike, and has learned nothing."""
+        self.require_sums()
         counts = self.counts
         known = np.ones(len(counts.terms), dtype=bool) if counts.fixed else counts.frozen != 0
         base = TextCounts.nothing(counts.terms.select(known), counts.frozen[known], fixed=counts.fixed)
@@ -262,6 +275,7 @@ class Learner:
 
     def add(self, documents: Sequence[str], class_ids: Array, classes: Array, weights: Array | None = None) -> Learner:
         """With documents whose labels stand at these positions among the classes."""
+        self.require_sums()
         return self._add(self.count(documents), documents, class_ids, classes, weights)
 
     def _add(
@@ -361,6 +375,7 @@ class Learner:
         With `once`, those that the ledger has are left, and those it has under another label move to this one
         (`textnb.model.once`).
         """
+        self.require_sums()
         if once:
             return self._learn_once(documents, labels)
         classes, class_ids = unique_classes(labels)
@@ -388,6 +403,7 @@ class Learner:
 
     def forget(self, documents: Sequence[str], labels: Array) -> tuple[Learner, UpdateSummary]:
         """Without some documents, as if they had never been learned."""
+        self.require_sums()
         if self.pruned:
             raise ValueError("a pruned model cannot forget: the counts of rare words are no longer known. Train anew.")
         if not self.counts_are_exact:
@@ -410,6 +426,7 @@ class Learner:
 
     def merged(self, other: Learner) -> Learner:
         """With all documents of another learner of the same settings."""
+        self.require_sums()
         differences = self.recipe.differences(other.recipe)
         if differences:
             listed = "; ".join(

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from textnb.likelihood.families import family
 
-Model: TypeAlias = Literal["multinomial", "complement", "bernoulli", "robinson", "fisher", "log-odds"]
+Model: TypeAlias = Literal["multinomial", "complement", "bernoulli", "robinson", "fisher", "log-odds", "nbsvm", "nblr"]
 Weights: TypeAlias = Literal["counts", "binary", "tfidf", "log-tfidf"]
 Units: TypeAlias = Literal["word", "char", "char_wb", "mail"]
 Unknown: TypeAlias = Literal["ignore", "token"]
@@ -16,16 +16,22 @@ Accents: TypeAlias = Literal["ascii", "unicode"]
 Auto: TypeAlias = Literal["auto"]
 Calibrate: TypeAlias = bool | Literal["offsets"]
 Choosable: TypeAlias = Literal["model", "weights", "ngrams", "min_df", "alpha"]
-Chosen: TypeAlias = Choosable | Literal["min_deviation"]  # the last only where the model chosen has it
+Chosen: TypeAlias = Choosable | Literal["min_deviation", "C", "beta"]  # the last three only where the model has them
 
 AUTO: Auto = "auto"
 CHOOSABLE: tuple[str, ...] = get_args(Choosable)
 CLARITY_SETTINGS = ("assumed", "min_deviation", "most_terms")  # of families that combine clear terms
+FITTING_SETTINGS = ("C", "beta")  # of families that are fitted to documents
 LITERATURE: Mapping[str, Any] = MappingProxyType(  # Rennie et al. 2003, without their normalised weights
     {"model": "complement", "weights": "log-tfidf", "ngrams": (1, 1), "min_df": 1, "alpha": 1.0}
 )
 MAIL_LITERATURE: Mapping[str, Any] = MappingProxyType(
     {"model": "robinson", "weights": "binary", "ngrams": (1, 1), "min_df": 1, "alpha": family("robinson").alpha}
+)
+FITTED_USUAL: Mapping[str, Any] = (
+    MappingProxyType(  # words and pairs, as in Wang & Manning 2012; what one document has says little
+        {"weights": "log-tfidf", "ngrams": (1, 2), "min_df": 2}
+    )
 )
 
 
@@ -35,7 +41,9 @@ def literature(parameters: Mapping[str, Any]) -> dict[str, Any]:
     model = parameters.get("model")
     if model is None or is_auto(model):
         return usual
-    return usual | {"alpha": family(model).alpha, "weights": usual_weights(model, usual["weights"])}
+    chosen = family(model)
+    fitted = dict(FITTED_USUAL if chosen.fitted_to_documents else {})
+    return usual | {"alpha": chosen.alpha, "weights": usual_weights(model, usual["weights"])} | fitted
 
 
 def usual_weights(model: str, usual: str) -> str:
@@ -78,6 +86,12 @@ def effective(parameters: Mapping[str, Any], chosen: Mapping[str, Any]) -> dict[
             raise ValueError(f"{name}='auto' is chosen by fit, from documents that are all in memory: give a value")
         else:
             found[name] = _given(parameters, name)
+    fitting = family(found["model"]).fitting
+    for name in parameters.keys() & set(FITTING_SETTINGS):
+        if fitting is None:
+            found[name] = None if is_auto(found[name]) else found[name]
+        elif found[name] is None or is_auto(found[name]):
+            found[name] = chosen.get(name, getattr(fitting, name))
     clarity = family(found["model"]).clarity
     for name in parameters.keys() & CLARITY_SETTINGS:
         if clarity is not None and found[name] is None:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from textnb.arrays import Array
-from textnb.likelihood.families import NAMES_OF_CLEAR_TERMS, Family, family
-from textnb.model.parameters import CLARITY_SETTINGS
+from textnb.likelihood.families import NAMES_OF_CLEAR_TERMS, NAMES_OF_FITTED, Family, family
+from textnb.model.parameters import CLARITY_SETTINGS, FITTING_SETTINGS
 from textnb.text.analyzer import Analyzer
 from textnb.text.limits import Limits
+
+_LARGEST_C = 1e10
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +35,8 @@ class Recipe:
     assumed: float | None = None  # None where the family has no such setting, and so the next two
     min_deviation: float | None = None
     most_terms: int | None = None
+    C: float | None = None  # of families that are fitted to documents, and so the next
+    beta: float | None = None
 
     def __post_init__(self) -> None:
         """Settings that say which terms are clear are the family's where they are not given, and checked."""
@@ -41,6 +46,13 @@ class Recipe:
                 raise ValueError(f"{name} is for {NAMES_OF_CLEAR_TERMS}: leave it out, or choose one of these models")
             if clarity is not None and getattr(self, name) is None:
                 object.__setattr__(self, name, getattr(clarity, name))
+        fitting = family(self.model).fitting
+        for name in FITTING_SETTINGS:
+            if fitting is None and getattr(self, name) is not None:
+                raise ValueError(f"{name} is for {NAMES_OF_FITTED}: leave it out, or choose one of these models")
+            if fitting is not None and getattr(self, name) is None:
+                object.__setattr__(self, name, getattr(fitting, name))
+        check_fitting(self.C, self.beta)
         self.family  # noqa: B018  (which checks them)
 
     @classmethod
@@ -61,6 +73,7 @@ class Recipe:
                     "norm",
                     "n_jobs",
                     *CLARITY_SETTINGS,
+                    *FITTING_SETTINGS,
                 )
             },
         )
@@ -75,6 +88,11 @@ class Recipe:
     def clarity(self) -> dict[str, Any]:
         """The settings that say which terms are clear, by name; all None for families that have none."""
         return {name: getattr(self, name) for name in CLARITY_SETTINGS}
+
+    @property
+    def fitting(self) -> dict[str, Any]:
+        """C and beta by name; both None for families that are derived from counts."""
+        return {name: getattr(self, name) for name in FITTING_SETTINGS}
 
     @property
     def weighting(self) -> str:
@@ -105,6 +123,17 @@ class Recipe:
         settings = {field.name: getattr(part, field.name) for part in parts for field in fields(part)}
         settings["analyzer"] = settings.pop("kind")
         return {name: value for name, value in settings.items() if name not in ("limits", "n_jobs")}
+
+
+def check_fitting(C: Any, beta: Any) -> None:
+    """Refuse a C that is not above 0 and a beta that is no share; None is neither."""
+    for name, value in (("C", C), ("beta", beta)):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, Real)):
+            raise ValueError(f"{name} must be a number, or 'auto', got {value!r}")
+    if C is not None and not 0 < C <= _LARGEST_C:
+        raise ValueError(f"C must be a number above 0, and at most 1e10, got {C!r}")
+    if beta is not None and not 0 <= beta <= 1:
+        raise ValueError(f"beta must be a number from 0 to 1, got {beta!r}")
 
 
 def _differ(name: str, mine: Any, theirs: Any) -> bool:

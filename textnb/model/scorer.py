@@ -228,7 +228,8 @@ def _is_known(settings: dict[str, Any]) -> bool:
         analyzer.get(part) is not None for part in ("strip_accents", "preprocessor", "tokenizer", "stemmer")
     )
     return (
-        (settings["kind"], settings["rule"]) == ("text", "linear")
+        settings["kind"] == "text"
+        and settings["rule"] in ("linear", "fitted")
         and settings["unknown"] in ("ignore", "token")
         and "checkpoint" not in settings
         and len({type(label) for label in labels}) == 1

@@ -14,7 +14,16 @@ from textnb.likelihood.clear_terms import check_strength
 from textnb.likelihood.families import family
 from textnb.model.calibration import Calibration
 from textnb.model.learner import Learner
-from textnb.model.parameters import AUTO, CLARITY_SETTINGS, Calibrate, Chosen, Unknown, Weights, literature
+from textnb.model.parameters import (
+    AUTO,
+    CLARITY_SETTINGS,
+    FITTING_SETTINGS,
+    Calibrate,
+    Chosen,
+    Unknown,
+    Weights,
+    literature,
+)
 from textnb.model.policy import Label, Policy
 from textnb.model.recipe import Recipe
 from textnb.model.records import normalized, to_json
@@ -125,6 +134,8 @@ class Settings:
     assumed: float | None = None  # of families of clear terms, as the next two
     min_deviation: float | None = None
     most_terms: int | None = None
+    C: float | None = None  # of families that are fitted to documents, as the next
+    beta: float | None = None
 
     def __post_init__(self) -> None:
         if not are_labels(list(self.classes)):
@@ -150,6 +161,7 @@ class Settings:
         if len(set(self.auto)) < len(self.auto):
             raise ValueError(f"auto is {self.auto}")
         self._check_clarity()
+        self._check_fitting()
         self._check_left_out()
         self.recipe()
 
@@ -164,12 +176,29 @@ class Settings:
         if not needed and self.most_terms is not None:
             raise ValueError(f"most_terms is {self.most_terms} in a {self.model} model")
 
+    def _check_fitting(self) -> None:
+        """C and beta are there for the families that need them, and for no other; their vocabulary does not grow."""
+        needed = family(self.model).fitted_to_documents
+        for name in FITTING_SETTINGS:
+            if needed != (getattr(self, name) is not None):
+                raise ValueError(f"{name} is {getattr(self, name)} in a {self.model} model")
+        if not needed and set(FITTING_SETTINGS) & {*self.auto, *(self.left_out or ())}:
+            raise ValueError(f"auto is {self.auto} in a {self.model} model")
+        if needed and self.vocabulary == "growing":
+            raise ValueError(f"vocabulary is growing in a {self.model} model")
+
     def _check_left_out(self) -> None:
         """What was left out was chosen, or is the literature's."""
         names = self.left_out or ()
         if len(set(names)) < len(names):
             raise ValueError(f"left_out is {names}")
         usual = literature({"analyzer": self.analyzer.kind, "model": None})
+        fitting = family(self.model).fitting
+        if fitting is not None:
+            usual = literature({"analyzer": self.analyzer.kind, "model": self.model}) | {
+                "C": fitting.C,
+                "beta": fitting.beta,
+            }
         values = {name: self.analyzer.ngrams if name == "ngrams" else getattr(self, name) for name in names}
         for name, value in values.items():
             if name not in self.auto and repr(value) != repr(usual[name]):  # 1 is one document, 1.0 all of them
@@ -186,7 +215,7 @@ class Settings:
             fit_prior=self.fit_prior,
             class_prior=None if self.class_prior is None else list(self.class_prior),
             norm=self.norm,
-            **{name: getattr(self, name) for name in CLARITY_SETTINGS},
+            **{name: getattr(self, name) for name in (*CLARITY_SETTINGS, *FITTING_SETTINGS)},
         )
 
     def fitted(self) -> Fitted:
@@ -212,6 +241,7 @@ _PARAMETERS = (
     *("model", "weights", "alpha", "unknown", "min_df", "max_df", "max_features", "fit_prior", "norm"),
     *("calibrate", "ledger"),
     *CLARITY_SETTINGS,
+    *FITTING_SETTINGS,
 )
 _ANALYZER_PARAMETERS = ("ngrams", "lowercase", "strip_accents", "tokenizer", "token_pattern", "stemmer", "mail")
 
@@ -242,6 +272,7 @@ def settings_json(learner: Learner, fitted: Fitted) -> dict[str, Any]:
         "policy": fitted.policy,
         "columns": None if fitted.columns == USUAL_COLUMNS else fitted.columns,
         **recipe.clarity,
+        **recipe.fitting,
     }
     stated |= {name: to_json(value) for name, value in optional.items() if value is not None}
     checked: dict[str, Any] = normalized(Settings, stated)

@@ -20,6 +20,7 @@ from textnb.text.frozen import Reference, frozen_idf, unknown_idf
 from textnb.text.terms import SearchableArray, TermTable
 
 _STRIDE = 64
+WEIGHTS = "weights"  # of a rule that is fitted to documents, (V, K)
 
 
 class ArrayFile(Protocol):
@@ -202,6 +203,23 @@ def _wide(totals: Array, unit: float | None) -> Array:
     if totals.dtype.kind != "f":
         return totals.astype(np.int64)
     return totals.astype(np.float64) if totals.dtype == np.float64 else totals.astype(np.float64) / (unit or 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class TouchedWeights:
+    """The weights of some columns, read when they are asked for."""
+
+    file: LazyFile
+    shape: tuple[int, int]  # (V, K)
+
+    def __post_init__(self) -> None:
+        check_form(self.file, WEIGHTS, self.file.lazy(WEIGHTS), self.shape, "<f4")
+
+    def __getitem__(self, ids: Any) -> Array:
+        weights = np.asarray(self.file.lazy(WEIGHTS)[ids])
+        if not np.isfinite(weights).all():
+            raise self.file.damaged(f"array {WEIGHTS!r} has values that are no finite numbers")
+        return weights.astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ import numpy as np
 from textnb.report.safe import printable
 from textnb.report.tables import confused_pairs_table, confusion_table, decided_table, per_class_table, table
 from textnb.report.updates import compact_lines
+from textnb.selection.linear_tuning import LinearCandidate
 from textnb.selection.objectives import MOST_LOST
 from textnb.workflow.metrics import FEWEST_TESTED, wilson_interval
 
@@ -213,6 +214,7 @@ def tuning_text(result: TuningResult, words: Sequence[str]) -> str:
     choice = result.choice
     has_deviations = any(trial.candidate.min_deviation is not None for trial in choice.trials)
     has_caught = choice.best.caught is not None
+    is_linear = isinstance(choice.best.candidate, LinearCandidate)
     rows = [
         (
             trial.candidate.model,
@@ -220,6 +222,7 @@ def tuning_text(result: TuningResult, words: Sequence[str]) -> str:
             ",".join(map(str, trial.candidate.ngrams)),
             f"{trial.candidate.min_df:g}",
             f"{trial.candidate.alpha:g}",
+            *([f"{trial.candidate.C:g}", f"{trial.candidate.beta:g}"] if is_linear else []),
             *([_number(trial.candidate.min_deviation)] if has_deviations else []),
             *([f"{trial.caught:.4f}"] if has_caught else []),
             f"{trial.accuracy:.4f}",
@@ -234,7 +237,9 @@ def tuning_text(result: TuningResult, words: Sequence[str]) -> str:
     )
     if best.min_deviation is not None:
         again += f" --min-deviation {best.min_deviation:g}"
-    further = [*["min-dev"] * has_deviations, *["caught"] * has_caught]
+    if is_linear:
+        again += f" --C {best.C:g} --beta {best.beta:g}"
+    further = [*["C", "beta"] * is_linear, *["min-dev"] * has_deviations, *["caught"] * has_caught]
     headers = ("model", "weights", "ngrams", "min-df", "alpha", *further, "accuracy", "log-loss")
     return "\n".join(
         [

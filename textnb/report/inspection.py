@@ -58,6 +58,8 @@ def _ledger_lines(ledger: dict[str, int] | None) -> list[str]:
 
 def _learning(about: dict[str, Any]) -> str:
     facts = about["learning"]
+    if facts is not None and facts.get("fitted"):
+        return "no more: it is fitted to all its documents at once; textnb refit learns anew"
     if facts is None and about["compact"]:
         return "no more: it is a compact model, which only predicts"
     if facts is None:

@@ -139,25 +139,30 @@ def _draw_reliability(figure: "Figure", evaluation: Evaluation, bins: Reliabilit
 
 def _draw_curves(figure: "Figure", choice: "Choice", title: str | None) -> None:
     axes = _axes(figure, 6.5, 4.5, title)
+    from textnb.selection.linear_tuning import LinearCandidate
+
+    is_linear = isinstance(choice.best.candidate, LinearCandidate)
     lines: dict[str, list[tuple[float, float]]] = {}
     for trial in sorted(choice.trials, key=lambda trial: trial.rank):  # the best recipe comes first
         chosen = trial.candidate
         terms = f"{'–'.join(map(str, dict.fromkeys(chosen.ngrams)))}-grams, min_df {chosen.min_df:g}"
         if chosen.min_deviation is not None:
             terms += f", min_deviation {chosen.min_deviation:g}"
-        lines.setdefault(f"{chosen.model}, {chosen.weights}, {terms}", []).append((chosen.alpha, trial.accuracy))
+        if is_linear:
+            terms += f", beta {chosen.beta:g}"
+        across = chosen.C if is_linear else chosen.alpha
+        lines.setdefault(f"{chosen.model}, {chosen.weights}, {terms}", []).append((across, trial.accuracy))
     for label, points in list(lines.items())[:MOST_CURVES]:
         axes.plot(*zip(*sorted(points), strict=True), "o-", markersize=3, linewidth=1, label=label)
     best = choice.best
-    axes.plot(
-        best.candidate.alpha, best.accuracy, "*", color="black", markersize=12, label=f"best, {best.accuracy:.4f}"
-    )
-    alphas = sorted({trial.candidate.alpha for trial in choice.trials})
+    at = best.candidate.C if is_linear else best.candidate.alpha
+    axes.plot(at, best.accuracy, "*", color="black", markersize=12, label=f"best, {best.accuracy:.4f}")
+    alphas = sorted({trial.candidate.C if is_linear else trial.candidate.alpha for trial in choice.trials})
     if alphas[0] > 0:
         axes.set_xscale("log")
     axes.set_xticks(alphas, [f"{alpha:g}" for alpha in alphas], minor=False)
     axes.minorticks_off()
-    axes.set_xlabel("alpha")
+    axes.set_xlabel("C" if is_linear else "alpha")
     axes.set_ylabel(f"accuracy, {choice.estimate}")
     axes.legend(fontsize="x-small", frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
 

@@ -22,13 +22,15 @@ from textnb.text.frozen import UNIT
 class TrainingDocuments:
     """The documents that a model was fitted on: as they were counted, block by block, and in the columns of its rule.
 
-    Scores are log P(x, c) under the model without the document, or without its group, (n, K).
+    Scores are log P(x, c) under the model without the document, or without its group, (n, K). Of a model that is fitted
+    to documents, they are those by models without the fold of the document.
     """
 
     derivation: Derivation
     counted: list[CountedDocuments]
     class_ids: Array
     groups: Array | None = None
+    held_out: Array | None = None  # (n, K), of a model fitted to documents: the scores by models without their fold
 
     @cached_property
     def _rows(self) -> tuple[SparseRows, SparseRows]:
@@ -67,11 +69,21 @@ class TrainingDocuments:
 
     def _as_new(self) -> Array:
         """The scores that they would get as new documents, in which words that only they have are unknown."""
+        if self.derivation.family.fitted_to_documents:
+            if self.held_out is None:
+                raise ValueError(
+                    "the documents of the last fit were not scored by models without them: fit two classes or more, "
+                    "with calibrate=True and without weights"
+                )
+            return self.held_out
         return self.leave_one_out(self.groups, ignore_unseen=not self.derivation.learner.recipe.unknown)
 
-    def calibration(self, *, keep_label: bool = True) -> Calibration:
-        """The calibration of the model, fitted to these scores."""
-        grow = self.derivation.family.scores_grow
+    def calibration(self, *, keep_label: bool = True) -> Calibration | None:
+        """The calibration of the model, fitted to these scores; None if there are none."""
+        family = self.derivation.family
+        if family.fitted_to_documents and self.held_out is None:
+            return None
+        grow = family.scores_grow
         return fit_calibration(
             self._as_new(), self.class_ids, self.lengths, keep_label=keep_label, length_exponent=grow
         )

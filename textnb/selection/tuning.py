@@ -73,7 +73,7 @@ FOR_MAIL = (
 class Trial:
     """A candidate, and how it did on documents that its model had not seen."""
 
-    candidate: Candidate
+    candidate: Any  # a Candidate, or a LinearCandidate
     accuracy: float
     log_loss: float
     caught: float | None = None  # share of spam, where there is any: see `share_caught`

@@ -50,6 +50,7 @@ include "_kernel_rows.pxi"
 include "_kernel_stored.pxi"
 include "_kernel_score.pxi"
 include "_kernel_leave_one_out.pxi"
+include "_kernel_linear.pxi"
 
 
 def count_growing(texts, analyzer, ngram_min, ngram_max, lowercase, stop_words, n_threads):

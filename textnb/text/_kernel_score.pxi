@@ -11,6 +11,7 @@ cdef enum:
     MULTINOMIAL
     COMPLEMENT
     BERNOULLI
+    FITTED  # to documents: the file has its weights
 
 cdef enum:
     COUNTS
@@ -22,7 +23,7 @@ cdef enum:
     MOST_REMEMBERED = 1 << 18  # features that stay from document to document
     MOST_WEIGHTS = 1 << 22  # and weights, and bytes of words
 
-FAMILIES = {"multinomial": MULTINOMIAL, "complement": COMPLEMENT, "bernoulli": BERNOULLI}
+FAMILIES = {"multinomial": MULTINOMIAL, "complement": COMPLEMENT, "bernoulli": BERNOULLI, "nbsvm": FITTED, "nblr": FITTED}
 WEIGHTINGS = {"counts": COUNTS, "binary": BINARY, "tfidf": TFIDF, "log-tfidf": LOG_TFIDF}
 cdef double UNIT = 2.0 ** -40  # of stored tf-idf totals, as textnb.text.frozen has it
 cdef double ROUNDING = 1e-9  # what sums of document weights may be off by, as textnb.likelihood.bernoulli has it
@@ -53,6 +54,7 @@ cdef class TextScorer:
     cdef dict arrays
     cdef list opened  # keeps alive what says which blocks were checked
     cdef StoredTerms stored
+    cdef Stored fitted  # weights
     cdef Stored kept, frozen, totals, totals_classes, totals_lengths, totals_starts
     cdef Counting analysis  # only for its settings
     cdef Worker worker
@@ -92,7 +94,10 @@ cdef class TextScorer:
         kind, ngram_min, ngram_max, lowercase, stop_words = analysis
         self.analysis.set_analysis(kind, ngram_min, ngram_max, lowercase, stop_words)
         self.open_terms()
-        self.open_totals()
+        if self.family == FITTED:
+            self.open_fitted()
+        else:
+            self.open_totals()
         self.open_class_part()
         self.forget()
         if self.is_tfidf():
@@ -170,6 +175,12 @@ cdef class TextScorer:
         self.n_terms, stored.rest_width = shape
         return 0
 
+    cdef int open_fitted(self) except -1:
+        self.open_array(&self.fitted, b"weights", "F", (self.n_terms + self.unknown, self.n_classes))
+        if self.fitted.width != 4 or "kept" in self.arrays:
+            refuse(&self.fitted, "is not of floats of 32 bits, one for each term and class")
+        return 0
+
     cdef int open_totals(self) except -1:
         self.open_array(&self.totals, b"totals", "UF", None)
         self.open_array(&self.totals_classes, b"totals_classes", "U", (self.totals.n,))
@@ -187,7 +198,13 @@ cdef class TextScorer:
         self.sums = <double *>calloc(self.n_classes, sizeof(double))
         if self.sums == NULL:
             out_of_memory()
-        self.by_class, self.intercept = self.finite(b"by_class"), self.finite(b"intercept")
+        self.intercept = self.finite(b"intercept")
+        if self.family != FITTED:
+            self.by_class = self.finite(b"by_class")
+        else:
+            self.by_class = <double *>calloc(self.n_classes, sizeof(double))
+            if self.by_class == NULL:
+                out_of_memory()
         if "scale" in self.arrays:
             self.scale = self.finite(b"scale")
         self.documents = self.class_values(b"documents", "UIF")
@@ -201,7 +218,7 @@ cdef class TextScorer:
             some = some or isfinite(self.prior[c])
         if not some:
             raise Damage("array 'log_prior' has no class that is possible")
-        if self.family == COMPLEMENT and self.n_classes > 1:
+        if self.family in (COMPLEMENT, FITTED) and self.n_classes > 1:
             free(self.prior)
             self.prior = NULL
         return 0
@@ -237,6 +254,9 @@ cdef class TextScorer:
 
     cdef int open_unknown(self) except -1:
         """Derive the weights of `<UNK>`; they come first, and stay."""
+        if self.family == FITTED:
+            self.add_fitted(&self.unknown_feature, self.n_terms)
+            return 0
         cdef double *totals = self.class_values(b"unknown_totals", "UIF")
         cdef size_t c
         try:
@@ -311,6 +331,11 @@ cdef class TextScorer:
         if self.kept.n and not whole_number(&self.kept, position >> 3) >> (position & 7) & 1:
             return 0
         feature.position = position
+        if self.family == FITTED:
+            self.add_fitted(feature, position)
+            if self.is_tfidf():
+                feature.idf = self.idf_of(whole_number(&self.frozen, position) >> 2)
+            return 0
         feature.first_weight = self.n_weights
         feature.n_weights = whole_number(&self.totals_lengths, position)
         entry = whole_number(&self.totals_starts, position // STRIDE)
@@ -333,6 +358,20 @@ cdef class TextScorer:
         if self.is_tfidf():
             feature.idf = self.idf_of(whole_number(&self.frozen, position) >> 2)
         self.derive(feature)
+        return 0
+
+    cdef int add_fitted(self, Feature *feature, size_t row) except -1:
+        """Append the weights of a row of the file."""
+        cdef double weight
+        cdef size_t c
+        feature.by_term = 0.0
+        feature.first_weight = self.n_weights
+        feature.n_weights = self.n_classes
+        for c in range(self.n_classes):
+            weight = real_number(&self.fitted, row * self.n_classes + c)
+            if not isfinite(weight):
+                refuse(&self.fitted, "has values that are no finite numbers")
+            self.add_weight(c, weight)
         return 0
 
     cdef int add_weight(self, size_t c, double total) except -1:
@@ -498,7 +537,7 @@ cdef class TextScorer:
         cdef double size = 0, x, length = 0, by_term = 0
         cdef const Feature *feature
         cdef size_t i, c
-        cdef bint of_terms = self.family == COMPLEMENT, some = False
+        cdef bint of_terms = self.family in (COMPLEMENT, FITTED), some = False
         if self.is_tfidf():
             for i in range(n):
                 x = self.weigh(self.row_feature(row[i]), self.block.entries[<uint32_t>row[i]].count)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from textnb.workflow.inspection import inspect
     from textnb.workflow.prediction import predict
     from textnb.workflow.progress import Progress
+    from textnb.workflow.refitting import refit
     from textnb.workflow.reporting.making import report
     from textnb.workflow.stream_training import train_stream
     from textnb.workflow.table_prediction import write_predictions
@@ -31,13 +32,14 @@ _MODULES = {
     "check": "checking", "compact": "compaction", "compare": "comparison", "count": "counting",
     "cross_validate": "training", "evaluate": "evaluation", "explain": "explaining", "forget": "updating",
     "forget_ledger": "updating", "inspect": "inspection", "learn": "updating", "learn_if_new": "updating",
-    "merge": "updating", "predict": "prediction", "predict_explained": "explaining", "report": "reporting.making",
+    "merge": "updating", "predict": "prediction", "predict_explained": "explaining", "refit": "refitting",
+    "report": "reporting.making",
     "train": "training", "train_stream": "stream_training", "tune": "tuning", "write_predictions": "table_prediction",
 }
 __all__ = [
     "Decisions", "LabelledDocuments", "Progress", "ReadOptions", "audit", "check", "compact", "compare", "count",
     "cross_validate", "evaluate", "explain", "forget", "forget_ledger", "inspect", "learn", "learn_if_new", "merge",
-    "predict", "predict_explained", "report", "train", "train_stream", "tune", "write_predictions",
+    "predict", "predict_explained", "refit", "report", "train", "train_stream", "tune", "write_predictions",
 ]
 # fmt: on
 _HOMES = {name: f"{__name__}.{module}" for name, module in _MODULES.items()}

@@ -59,5 +59,5 @@ def compact(model: str | PathLike[str], output: str | PathLike[str], *, overwrit
         bytes_before=file.nbytes,
         n_documents=learner.counts.n_documents,
         n_terms=int(kept_terms(learner).sum()),
-        rounded=learner.recipe.is_tfidf,
+        rounded=learner.recipe.is_tfidf and learner.rule is None,
     )

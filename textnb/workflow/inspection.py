@@ -24,6 +24,7 @@ _SPACES = {  # what the arrays of a file are
     **dict.fromkeys(("document_frequency", "frozen", "occurrences", "kept", "idf"), "document frequencies"),
     **dict.fromkeys((*LEDGER, *MESSAGE_IDS), "ledger"),
     "coef": "weights",
+    "weights": "weights",
 }
 
 
@@ -135,6 +136,7 @@ def _learning_facts(file: ModelFile) -> dict[str, Any] | None:
     settings = settings_of(file)
     reference = settings.reference if settings.recipe().is_tfidf else None
     return {
+        **({"fitted": True} if settings.recipe().family.fitted_to_documents else {}),
         "vocabulary": settings.vocabulary,
         "pruned": settings.pruned,
         "weighted": file.array("documents").dtype.kind == "f",

@@ -117,6 +117,7 @@ class StreamLearner:
     """A learner that reads its documents in passes, and can be stopped between blocks and go on later."""
 
     def __init__(self, learner: Learner, *, prune: int | None = None) -> None:
+        learner.require_sums()
         self.learner = learner
         self.prune = prune
         self.stages = stages_of(learner)

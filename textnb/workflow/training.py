@@ -14,8 +14,9 @@ from textnb.arrays import Array
 from textnb.corpora.corpus import Corpus
 from textnb.corpora.rows import ReadOptions
 from textnb.estimators.text_model import TextModel
-from textnb.likelihood.families import FAMILIES
+from textnb.likelihood.families import FAMILIES, FITTED, MODELS
 from textnb.model.decision import UNSURE
+from textnb.model.learner import REFIT
 from textnb.model.parameters import CHOOSABLE, is_auto
 from textnb.model.settings import Columns
 from textnb.selection.splitting import stratified_split
@@ -276,7 +277,7 @@ def _prepare(
     settings = checked_settings(settings, can_choose=not is_mixed)
     if is_mixed:
         model = settings.get("model")
-        if model in FAMILIES and not FAMILIES[model].has_likelihood:
+        if model in MODELS and not MODELS[model].has_likelihood:
             usable = " or ".join(name for name, family in FAMILIES.items() if family.has_likelihood)
             raise ValueError(
                 f"a {model} model cannot be combined with categorical or numeric columns: its weights are no "
@@ -292,6 +293,8 @@ def _prepare(
         ):
             if wanted:
                 raise ValueError(f"{what} for models of text: leave out the other columns")
+    if refit and settings.get("model") in FITTED:
+        raise ValueError(f"{REFIT.format(settings['model'])}; to learn all documents at once, use a test size of 0")
     options, settings = with_analyzer(corpus, options, settings, progress)
     read = opened(corpus, columns.options(options), progress)
     require_two_classes(read)

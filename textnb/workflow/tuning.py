@@ -12,6 +12,7 @@ from textnb.corpora.corpus import select
 from textnb.corpora.problems import Problem
 from textnb.corpora.rows import DEFAULT_OPTIONS, ReadOptions
 from textnb.estimators.text_model import TextModel
+from textnb.likelihood.families import FITTED
 from textnb.model.parameters import AUTO, CHOOSABLE
 from textnb.selection.tuning import Choice
 from textnb.workflow.inputs import notice_objective
@@ -67,7 +68,11 @@ def tune(
         read = select(read, "train")
     require_two_classes(read)
     class_ids = np.searchsorted(read.classes, read.labels)
-    classifier = TextModel(**{**dict.fromkeys(CHOOSABLE, AUTO), "ledger": False, **settings})
+    usual = {**dict.fromkeys(CHOOSABLE, AUTO), "ledger": False}
+    model = settings.get("model")
+    if model in FITTED:
+        usual |= {"C": AUTO, "beta": AUTO}
+    classifier = TextModel(**{**usual, **settings})
     with shown_trials(progress) as report:
         choice = classifier.choose(
             read.texts, class_ids, read.groups, classes=np.asarray(read.classes), progress=report

@@ -12,6 +12,7 @@ from textnb.estimators.text_model import TextModel
 from textnb.model.decision import most_probable
 from textnb.model.derive import derive
 from textnb.model.learner import CountedDocuments, Learner
+from textnb.selection.fitting import prepared, with_rule
 from textnb.statistics.counts import unique_classes
 from textnb.text.counting import count_all, count_known
 from textnb.workflow.metrics import wilson_interval
@@ -139,7 +140,12 @@ class _NestedModels:
             seen = rows.document_frequency() > 0
         part = CountedDocuments(terms.select(seen), rows.select_columns(seen), outside[some])
         classes, class_ids = unique_classes(self.labels[some])
-        learner, _ = self.learner.fit([""] * len(some), class_ids, classes, counted_before=part)
+        nothing = [""] * len(some)
+        if (recipe := self.learner.recipe).family.fitted_to_documents:
+            training = prepared(self.learner, nothing, class_ids, classes, counted_before=part)
+            learner = with_rule(training, recipe.C or 1.0, recipe.beta or 0.0)
+        else:
+            learner, _ = self.learner.fit(nothing, class_ids, classes, counted_before=part)
         predictor = derive(learner).predictor()
         places = np.full(len(terms), -1)
         places[seen] = predictor.features.columns_of(part.terms)
