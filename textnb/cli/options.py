@@ -90,7 +90,10 @@ MailParts = Annotated[
     Literal["all", "no-source", "body"] | None,
     Option("--mail", help="What is read of messages: all, all but what tells where they were collected, or the body."),
 ]
-Tokenizer = Annotated[str | None, Option(help="An nltk tokenizer, such as treebank or tweet.")]
+Tokenizer = Annotated[
+    str | None,
+    Option(help="unicode (words of any script), punctuation (with its marks as words), or nltk's, such as treebank."),
+]
 Stemmer = Annotated[str | None, Option(help="An nltk stemmer, such as porter or snowball-german.")]
 StopWords = Annotated[str | None, Option(help="Words to leave out: english, or a,b,c.")]
 UnknownWords = Annotated[Literal["ignore", "token"], Option(help="Unknown words: ignored, or one feature.")]

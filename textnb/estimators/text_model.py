@@ -52,7 +52,7 @@ from textnb.model.plain import spam_among
 from textnb.model.policy import Policy
 from textnb.model.predictor import Predictor
 from textnb.model.recipe import Recipe
-from textnb.model.settings import USUAL_COLUMNS
+from textnb.model.settings import USUAL_COLUMNS, lowest_reader
 from textnb.selection.documents import TrainingDocuments
 from textnb.selection.objectives import Objective, check_objective
 from textnb.selection.thresholds import threshold_for_ceiling
@@ -376,7 +376,11 @@ class TextModel:
         """
         self.check_fitted()
         saved = self._counted(), self.fitted_record(), self._derived()
-        write_compact(path, *saved) if compact else write_model(path, *content(*saved))
+        if compact:
+            write_compact(path, *saved)
+        else:
+            arrays, settings = content(*saved)
+            write_model(path, arrays, settings, reader=lowest_reader(settings))
 
     def fitted_record(self) -> Fitted:
         """What a model file says of a classifier beyond its counts and how they are made."""

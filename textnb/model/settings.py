@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
@@ -17,10 +18,14 @@ from textnb.model.parameters import AUTO, CLARITY_SETTINGS, Chosen, Unknown, Wei
 from textnb.model.policy import Label, Policy
 from textnb.model.recipe import Recipe
 from textnb.model.records import normalized, to_json
+from textnb.storage.header import PLAIN_READER
 from textnb.text.analyzer import Analyzer, stop_word_set
 from textnb.text.frozen import Reference
 from textnb.text.limits import Limits
+from textnb.text.tokenize import OWN_TOKENIZERS
 
+COMPACT_READER = 4  # the first version of textnb's readers that knows compact files,
+TOKENIZERS_READER = 5  # and the first that knows the tokenizers of our own
 _LONGEST_NGRAM = 64
 _LARGEST_ALPHA = 1e100
 _LARGEST_LABELS = 1 << 25  # characters of all labels, each as wide as the widest
@@ -202,6 +207,14 @@ def settings_json(learner: Learner, fitted: Fitted) -> dict[str, Any]:
     stated |= {name: to_json(value) for name, value in optional.items() if value is not None}
     checked: dict[str, Any] = normalized(Settings, stated)
     return checked
+
+
+def lowest_reader(settings: Mapping[str, Any]) -> int:
+    """The lowest version of textnb's readers that understands a file of these settings."""
+    analyzer = settings.get("analyzer") or {}
+    if analyzer.get("tokenizer") in OWN_TOKENIZERS:
+        return TOKENIZERS_READER
+    return COMPACT_READER if settings.get("compact") else PLAIN_READER
 
 
 def are_labels(labels: list[Any]) -> bool:

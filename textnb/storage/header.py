@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeAlias
 JSON: TypeAlias = "bool | int | float | str | Sequence[JSON] | Mapping[str, JSON] | None"
 
 FORMAT_VERSION = 3  # what is written
-READER_VERSION = 4  # what this reader understands
+READER_VERSION = 5  # what this reader understands
 PLAIN_READER = 3  # what a reader must understand to read most files
 
 BLOCK_BYTES = 4096

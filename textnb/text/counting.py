@@ -188,7 +188,7 @@ def _texts(documents: Iterable[Any], analyzer: Analyzer, n_jobs: int | None) -> 
 def _analysis(analyzer: Analyzer) -> tuple[Any, ...]:
     if analyzer.is_mail:
         return analyzer.kind, 1, 1, False, None  # a rendered message has its n-grams as terms
-    return analyzer.kind, *analyzer.ngrams, analyzer.lowercase, analyzer.stop_words
+    return analyzer.units, *analyzer.ngrams, analyzer.lowercase, analyzer.stop_words
 
 
 def _threads(texts: Sequence[str], n_jobs: int | None) -> int:
