@@ -190,8 +190,8 @@ def test_the_checksum_in_capitals_is_refused(model):
 
 
 def test_a_newer_file_says_so(model):
-    with pytest.raises(ModelFileError, match=r"newer textnb: needs reader version 5. Upgrade"):
-        open_model(edited(model, lambda content, metadata: metadata.update(reader="5", format="5")))
+    with pytest.raises(ModelFileError, match=r"newer textnb: needs reader version 6. Upgrade"):
+        open_model(edited(model, lambda content, metadata: metadata.update(reader="6", format="6")))
 
 
 def test_a_newer_format_that_this_reader_understands_is_read(model):
