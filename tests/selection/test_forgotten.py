@@ -19,7 +19,7 @@ from textnb.text.analyzer import Analyzer
 from textnb.text.counting import count_all
 from textnb.text.weights import Weighting
 
-WORDS = "ant bee cat dog elk fox gnu hen ibis jay".split()
+WORDS = ["ant", "bee", "cat", "dog", "elk", "fox", "gnu", "hen", "ibis", "jay"]
 RECIPES = [(name, weights, False) for name, family in FAMILIES.items() for weights in family.weightings]
 RECIPES += [("complement", weights, True) for weights in FAMILIES["complement"].weightings]
 WAYS = {"entries": 0, "one model per group": 1e18}

@@ -51,7 +51,8 @@ def leave_one_out(totals: SparseRows, norm: bool) -> Scores:
         rows: SparseRows, scored: SparseRows, groups: Groups, alphas: Sequence[Alpha], forgotten: Forgotten | None
     ) -> Array:
         lengths = scored.row_sums()[:, np.newaxis]
-        mass, n_left = subtract(totals.column_sums(), groups.sums(rows.row_sums())), n_features
+        mass = subtract(totals.column_sums(), groups.sums(rows.row_sums()))
+        n_left: int | Array = n_features
         if forgotten is not None:
             mass = subtract(mass, forgotten.sums(forgotten.left(rows, groups, totals)))
             n_left = n_features - forgotten.n_columns()
