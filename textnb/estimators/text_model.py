@@ -36,6 +36,7 @@ from textnb.model.parameters import (
     AUTO,
     CHOOSABLE,
     CLARITY_SETTINGS,
+    UNITS,
     Accents,
     Auto,
     Model,
@@ -46,6 +47,7 @@ from textnb.model.parameters import (
     is_auto,
     left_to_choice,
     open_parameters,
+    units_are_open,
     with_literature,
 )
 from textnb.model.plain import spam_among
@@ -99,7 +101,7 @@ class TextModel:
         model: Model | Auto | None = None,
         weights: Weights | Auto | None = None,
         ngrams: tuple[int, int] | Auto | None = None,
-        analyzer: Units | Callable[[Any], Iterable[Any]] = "word",
+        analyzer: Units | Auto | Callable[[Any], Iterable[Any]] | None = None,
         alpha: float | Auto | None = None,
         unknown: Unknown = "ignore",
         calibrate: bool = True,
@@ -437,6 +439,8 @@ class TextModel:
         """The values of the parameters that were open to choice."""
         candidate, opened = choice.best.candidate, open_parameters(self.get_params(deep=False))
         chosen = {name: getattr(candidate, name) for name in opened}
+        if not candidate.terms.has_plain_units:
+            chosen |= {name: getattr(candidate, name) for name in UNITS}
         if opened and candidate.min_deviation is not None and self.min_deviation is None:
             chosen["min_deviation"] = candidate.min_deviation
         return chosen
@@ -456,17 +460,18 @@ class TextModel:
         Messages are filtered: of two classes, one of them called spam, as much of it is to be caught as can be.
         """
         self._check_parameters()
+        parameters = self.get_params(deep=False)
         clarity = {name: getattr(self, name) for name in CLARITY_SETTINGS}
         return tune(
             documents,
             class_ids,
-            analyzer=self._analyzer((1, 1)),
-            fixed=Fixed(**with_literature(self.get_params(deep=False)), **clarity),
+            analyzer=self._analyzer(),
+            fixed=Fixed(**with_literature(parameters), **clarity, units=not units_are_open(parameters)),
             objective=self.objective,
             positive=None if classes is None or len(classes) != 2 else spam_among(classes.tolist()),
             groups=groups,
             limits=Limits(1, self.max_df, self.max_features),
-            vocabulary=self._given_terms(self._analyzer((1, 1))),
+            vocabulary=self._given_terms(self._analyzer()),
             norm=self.norm,
             fit_prior=self.fit_prior,
             class_prior=self.class_prior,
@@ -543,31 +548,35 @@ class TextModel:
         """How the parameters count and derive; they are checked."""
         self._check_parameters()
         parameters = effective(self.get_params(deep=False), chosen)
-        return Recipe.of(self._analyzer(parameters["ngrams"]), parameters)
+        return Recipe.of(self._analyzer(**{name: parameters[name] for name in ("ngrams", *UNITS)}), parameters)
 
     @property
     def _is_auto(self) -> bool:
         """Whether a choice was asked for."""
-        return any(is_auto(getattr(self, name)) for name in CHOOSABLE)
+        return any(is_auto(getattr(self, name)) for name in (*CHOOSABLE, "analyzer"))
 
     @property
     def _is_open(self) -> bool:
         """Whether there is something to choose, asked for or left out."""
-        return bool(open_parameters(self.get_params(deep=False)))
+        parameters = self.get_params(deep=False)
+        return bool(open_parameters(parameters)) or units_are_open(parameters)
 
     @property
     def _needs_reference(self) -> bool:
         return not self._is_auto and self._recipe({}).needs_reference
 
-    def _analyzer(self, ngrams: tuple[int, int]) -> Analyzer:
+    def _analyzer(self, ngrams: tuple[int, int] = (1, 1), analyzer: Any = None, tokenizer: Any = None) -> Analyzer:
+        """The analyzer, with what was chosen of it."""
+        if analyzer is None:
+            analyzer = "word" if self.analyzer is None or is_auto(self.analyzer) else self.analyzer
         return Analyzer(
-            kind=self.analyzer,
+            kind=analyzer,
             ngrams=ngrams,
             lowercase=self.lowercase,
             strip_accents=self.strip_accents,
-            tokenizer=self.tokenizer,
+            tokenizer=self.tokenizer if tokenizer is None else tokenizer,
             token_pattern=self.token_pattern,
-            stop_words=stop_word_set(self.stop_words) if self.analyzer == "word" else None,
+            stop_words=stop_word_set(self.stop_words) if analyzer == "word" else None,
             stemmer=self.stemmer,
             mail=self.mail,
         )

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, get_args
 
 from textnb.likelihood.families import family
+from textnb.text.tokenize import DEFAULT_TOKEN_PATTERN
 
 Model: TypeAlias = Literal["multinomial", "complement", "bernoulli", "robinson", "fisher", "log-odds"]
 Weights: TypeAlias = Literal["counts", "binary", "tfidf", "log-tfidf"]
@@ -15,10 +16,13 @@ Unknown: TypeAlias = Literal["ignore", "token"]
 Accents: TypeAlias = Literal["ascii", "unicode"]
 Auto: TypeAlias = Literal["auto"]
 Choosable: TypeAlias = Literal["model", "weights", "ngrams", "min_df", "alpha"]
-Chosen: TypeAlias = Choosable | Literal["min_deviation"]  # the last only where the model chosen has it
+# The first two where it is open what terms are made of, the last only where the model chosen has it.
+Chosen: TypeAlias = Choosable | Literal["analyzer", "tokenizer", "min_deviation"]
 
 AUTO: Auto = "auto"
 CHOOSABLE: tuple[str, ...] = get_args(Choosable)
+UNITS = ("analyzer", "tokenizer")  # what terms are made of
+_OF_WORDS = (*("tokenizer", "stemmer", "stop_words", "strip_accents", "vocabulary", "mail"),)
 CLARITY_SETTINGS = ("assumed", "min_deviation", "most_terms")  # of families that combine clear terms
 LITERATURE: Mapping[str, Any] = MappingProxyType(  # Rennie et al. 2003, without their normalised weights
     {"model": "complement", "weights": "log-tfidf", "ngrams": (1, 1), "min_df": 1, "alpha": 1.0}
@@ -42,6 +46,19 @@ def open_parameters(parameters: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(name for name in CHOOSABLE if is_auto(parameters[name]))
 
 
+def units_are_open(parameters: Mapping[str, Any]) -> bool:
+    """Whether it is to be chosen what terms are made of.
+
+    It is where the analyzer is "auto", or not given while both the n-grams and min_df are to be chosen; but not where
+    something is given that is for words alone.
+    """
+    given = any(parameters.get(name) is not None for name in _OF_WORDS)
+    if given or parameters.get("token_pattern", DEFAULT_TOKEN_PATTERN) != DEFAULT_TOKEN_PATTERN:
+        return False
+    analyzer = parameters.get("analyzer")
+    return is_auto(analyzer) or (analyzer is None and {"ngrams", "min_df"} <= set(open_parameters(parameters)))
+
+
 def with_literature(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The five parameters: "auto" for those that are open, the literature's value for others that are None."""
     opened = open_parameters(parameters)
@@ -58,6 +75,11 @@ def effective(parameters: Mapping[str, Any], chosen: Mapping[str, Any]) -> dict[
             raise ValueError(f"{name}='auto' is chosen by fit, from documents that are all in memory: give a value")
         else:
             found[name] = _given(parameters, name)
+    for name in UNITS:
+        if name in chosen and (found.get(name) is None or is_auto(found[name])):
+            found[name] = chosen[name]
+    if "analyzer" in found and (found["analyzer"] is None or is_auto(found["analyzer"])):
+        found["analyzer"] = "word"
     clarity = family(found["model"]).clarity
     for name in parameters.keys() & CLARITY_SETTINGS:
         if clarity is not None and found[name] is None:

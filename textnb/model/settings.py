@@ -14,7 +14,7 @@ from textnb.likelihood.clear_terms import check_strength
 from textnb.likelihood.families import family
 from textnb.model.calibration import Calibration
 from textnb.model.learner import Learner
-from textnb.model.parameters import AUTO, CLARITY_SETTINGS, Chosen, Unknown, Weights, literature
+from textnb.model.parameters import AUTO, CLARITY_SETTINGS, UNITS, Chosen, Unknown, Weights, literature
 from textnb.model.policy import Label, Policy
 from textnb.model.recipe import Recipe
 from textnb.model.records import normalized, to_json
@@ -25,7 +25,7 @@ from textnb.text.limits import Limits
 from textnb.text.tokenize import OWN_TOKENIZERS
 
 COMPACT_READER = 4  # the first version of textnb's readers that knows compact files,
-TOKENIZERS_READER = 5  # and the first that knows the tokenizers of our own
+TOKENIZERS_READER = 5  # and the first that knows our own tokenizers, and analyzers that were chosen
 _LONGEST_NGRAM = 64
 _LARGEST_ALPHA = 1e100
 _LARGEST_LABELS = 1 << 25  # characters of all labels, each as wide as the widest
@@ -131,9 +131,10 @@ class Settings:
         if len(set(names)) < len(names):
             raise ValueError(f"left_out is {names}")
         usual = literature({"analyzer": self.analyzer.kind, "model": None})
-        values = {name: self.analyzer.ngrams if name == "ngrams" else getattr(self, name) for name in names}
+        values = {name: self.analyzer.ngrams if name == "ngrams" else getattr(self, name) for name in usual}
         for name, value in values.items():
-            if name not in self.auto and repr(value) != repr(usual[name]):  # 1 is one document, 1.0 all of them
+            by_literature = name in names and name not in self.auto
+            if by_literature and repr(value) != repr(usual[name]):  # 1 is one document, 1.0 all of them
                 raise ValueError(f"{name} was left out, and is {value!r:.60}")
 
     def recipe(self) -> Recipe:
@@ -166,6 +167,8 @@ class Settings:
             "class_prior": self.recipe().class_prior,
         }
         chosen: dict[str, Any] = {name: parameters[name] for name in self.auto}
+        if analyzer.kind == "word" and {"ngrams", "min_df"} <= {*self.auto, *(self.left_out or ())}:
+            parameters["analyzer"] = None  # the next fit may choose another
         return parameters | dict.fromkeys(self.auto, AUTO) | dict.fromkeys(self.left_out or ()), chosen
 
 
@@ -212,7 +215,7 @@ def settings_json(learner: Learner, fitted: Fitted) -> dict[str, Any]:
 def lowest_reader(settings: Mapping[str, Any]) -> int:
     """The lowest version of textnb's readers that understands a file of these settings."""
     analyzer = settings.get("analyzer") or {}
-    if analyzer.get("tokenizer") in OWN_TOKENIZERS:
+    if analyzer.get("tokenizer") in OWN_TOKENIZERS or set(UNITS) & set(settings.get("auto", ())):
         return TOKENIZERS_READER
     return COMPACT_READER if settings.get("compact") else PLAIN_READER
 

@@ -1,43 +1,33 @@
-"""Choosing a recipe by what each document scores in a model that never saw it: one counting pass per analyzer.
+"""Choosing a recipe by what each document scores in a model that never saw it.
 
-The candidates are the same for every corpus. They are searched in three steps, each by leave-one-out accuracy, ties by
-log-loss: every model and weighting on words; the best two of them on every choice of terms; every alpha for the best.
-Those for mail are few, and all tried, on some of the messages; the best catches most spam while it loses little of the
-rest.
+The search has steps, each by leave-one-out accuracy, ties by log-loss: every model and weighting on words; the best two
+of them on every choice of terms; every model and weighting on those terms, if they are of other units than words; every
+alpha for the best. Choices of terms other than words by the usual pattern are looked at on some of the documents first,
+if there is much text: what does worse there than plain words, by more than chance would have it, is dropped. Where the
+end is within chance, plain words are taken. Candidates for mail are few, and all tried, on some of the messages; the
+best catches most spam while it loses little of the rest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from textnb.arrays import Array, SparseRows, distinct
-from textnb.likelihood.families import FAMILIES, Family, family
-from textnb.likelihood.prior import class_log_prior
-from textnb.model.decision import log_posterior
-from textnb.model.derive import knowing_headers
-from textnb.model.parameters import AUTO, CHOOSABLE
-from textnb.selection.duplicates import share_near_duplicated
-from textnb.selection.objectives import share_caught
-from textnb.selection.subtraction import leave_one_out_scores
+from textnb.arrays import Array, distinct
+from textnb.likelihood.families import family
+from textnb.selection.candidates import FURTHER_TERMS, TERMS, WITHOUT_BLANKS, Candidate, Fixed, Terms
+from textnb.selection.trials import Count, Trial, Tried, TriedDocuments
 from textnb.text.analyzer import Analyzer
 from textnb.text.counting import RememberedCounts, count_all
-from textnb.text.features import EMPTY_VOCABULARY
 from textnb.text.limits import Limits
 from textnb.text.terms import TermTable
-from textnb.text.weights import Weighting
+from textnb.text.unicode_words import share_without_blanks
 
-TERMS: dict[str, tuple[tuple[tuple[int, int], int], ...]] = {  # n-gram range and min_df
-    "word": (((1, 1), 1), ((1, 1), 2), ((1, 2), 2)),
-    "char": (((2, 4), 2), ((3, 5), 2)),
-    "char_wb": (((2, 4), 2), ((3, 5), 2)),
-    "mail": (((1, 1), 1), ((1, 1), 2), ((1, 2), 2)),
-}
+__all__ = ["ALPHAS", "COARSE_ALPHAS", "TERMS", "Candidate", "Choice", "Fixed", "Screening", "Terms", "Trial", "tune"]
+
 COARSE_ALPHAS = (1.0, 0.1, 0.01)
 ALPHAS = (2.0, 1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01)
 FINALISTS = 2
@@ -45,52 +35,28 @@ MOST_DOCUMENTS = 25_000  # of more, so many are tried on, evenly chosen
 MOST_MESSAGES = 2_000  # the same of mail, if there are as many of every class as it takes:
 FEWEST_MESSAGES = 50
 DUPLICATED = 0.1  # share of near duplicates from which on leave-one-out flatters
-
-
-class Candidate(NamedTuple):
-    """What can be chosen of a classifier."""
-
-    model: str
-    weights: str
-    ngrams: tuple[int, int]
-    min_df: float | int
-    alpha: float
-    min_deviation: float | None = None  # of models of clear terms
-
-
-FOR_MAIL = (
-    Candidate("robinson", "binary", (1, 1), 1, 0.0178, 0.375),
-    Candidate("robinson", "binary", (1, 1), 1, 0.1, 0.375),
-    Candidate("robinson", "binary", (1, 1), 1, 0.0178, 0.3),
-    Candidate("robinson", "binary", (1, 1), 1, 0.1, 0.3),
-    Candidate("fisher", "binary", (1, 1), 1, 0.0178, 0.375),
-    Candidate("log-odds", "binary", (1, 1), 1, 0.0178, 0.375),
-    Candidate("multinomial", "binary", (1, 1), 1, 0.1),
-)
+SCREENED_FROM = 1_000_000  # characters from which further choices of terms are first looked at on some documents:
+SCREENED_ON = 500_000  # of about so many characters,
+FEWEST_SCREENED = 400  # or so many documents, if that is more
+MOST_KEPT = ((10_000_000, 1), (3_000_000, 3))  # characters from which no more than so many are tried on all documents
+SHARE_WITHOUT_BLANKS = 0.01  # of letters in scripts that are written so, from which they matter
 
 
 @dataclass(frozen=True)
-class Trial:
-    """A candidate, and how it did on documents that its model had not seen."""
+class Screening:
+    """Choices of terms that were looked at on some of the documents, and those that were tried on all of them."""
 
-    candidate: Candidate
-    accuracy: float
-    log_loss: float
-    caught: float | None = None  # share of spam, where there is any: see `share_caught`
-    objective: str = "accuracy"
-
-    @property
-    def rank(self) -> tuple[float, ...]:
-        """The lower the better; ties by accuracy, then by log-loss."""
-        first = {"accuracy": (), "log-loss": (self.log_loss,), "caught": (-(self.caught or 0.0),)}[self.objective]
-        return *first, -self.accuracy, self.log_loss
+    n_documents: int
+    plain_accuracy: float  # of words by the usual pattern
+    accuracies: tuple[tuple[Terms, float], ...]
+    kept: tuple[Terms, ...]
 
     def to_json(self) -> dict[str, Any]:
-        found = {**self.candidate._asdict(), "ngrams": list(self.candidate.ngrams)}
-        found |= {"accuracy": self.accuracy, "log_loss": self.log_loss if np.isfinite(self.log_loss) else None}
-        if self.candidate.min_deviation is None:
-            del found["min_deviation"]
-        return found if self.caught is None else found | {"caught": self.caught}
+        seen = [
+            {**terms._asdict(), "ngrams": list(terms.ngrams), "accuracy": accuracy, "kept": terms in self.kept}
+            for terms, accuracy in self.accuracies
+        ]
+        return {"n_documents": self.n_documents, "plain_accuracy": self.plain_accuracy, "terms": seen}
 
 
 @dataclass(frozen=True)
@@ -102,11 +68,19 @@ class Choice:
     estimate: str
     n_documents: int
     near_duplicated: float | None  # share of documents that have a near duplicate; None where groups are known
+    screening: Screening | None = None
 
     @property
     def objective(self) -> str:
         """What the best is best in."""
         return self.best.objective
+
+    @property
+    def within_chance(self) -> bool:
+        """Whether other units than plain words were more accurate, but not beyond chance."""
+        return self.best.candidate.terms.has_plain_units and any(
+            trial.rank < self.best.rank and not trial.candidate.terms.has_plain_units for trial in self.trials
+        )
 
     @property
     def warning(self) -> str | None:
@@ -125,65 +99,9 @@ class Choice:
             "objective": self.objective,
             "n_documents": self.n_documents,
             "near_duplicated": self.near_duplicated,
+            **({} if self.screening is None else {"screening": self.screening.to_json()}),
             "trials": [trial.to_json() for trial in self.trials],
         }
-
-
-@dataclass(frozen=True)
-class Fixed:
-    """What is not to be chosen: a value, or "auto" for what is."""
-
-    model: str = AUTO
-    weights: str = AUTO
-    ngrams: tuple[int, int] | str = AUTO
-    min_df: float | int | str = AUTO
-    alpha: float | str = AUTO
-    assumed: float | None = None  # of models of clear terms, and so the next two; None for the family's
-    min_deviation: float | None = None
-    most_terms: int | None = None
-
-    def recipes(self) -> list[tuple[str, str]]:
-        """Models and weightings to try."""
-        general = [each for each in FAMILIES.values() if each.clarity is None]
-        families = general if self.model == AUTO else [family(self.model)]
-        return [
-            (each.name, weights)
-            for each in families
-            for weights in (each.weightings if self.weights == AUTO else [each.weighting(self.weights)])
-        ]
-
-    def terms(self, kind: Any) -> list[tuple[tuple[int, int], float | int]]:
-        """N-gram ranges and min_df to try; with an analyzer of the user's own n-grams are its own business."""
-        choices = [
-            (ngrams if self.ngrams == AUTO else self.ngrams, min_df if self.min_df == AUTO else self.min_df)
-            for ngrams, min_df in (TERMS[kind] if isinstance(kind, str) else TERMS["word"][:2])
-        ]
-        return list(dict.fromkeys(choices))  # type: ignore[arg-type]
-
-    def for_mail(self) -> list[Candidate]:
-        """The candidates for mail, with what is not to be chosen; none if the model is another."""
-        given = {name: getattr(self, name) for name in CHOOSABLE if getattr(self, name) != AUTO}
-        found = []
-        for candidate in FOR_MAIL:
-            if self.model in (AUTO, candidate.model):
-                changed = candidate._replace(**given)
-                chosen = family(changed.model)
-                changed = changed._replace(weights=chosen.weighting(changed.weights))
-                if self.min_deviation is not None and chosen.clarity is not None:
-                    changed = changed._replace(min_deviation=self.min_deviation)
-                found.append(changed)
-        return list(dict.fromkeys(found))
-
-    def family(self, candidate: Candidate) -> Family:
-        """The family of a candidate, with what is given or chosen of its settings."""
-        deviation = self.min_deviation if candidate.min_deviation is None else candidate.min_deviation
-        given = {"assumed": self.assumed, "min_deviation": deviation, "most_terms": self.most_terms}
-        return family(candidate.model).with_clarity(
-            **{name: value for name, value in given.items() if value is not None}
-        )
-
-    def alphas(self, among: Sequence[float]) -> Sequence[float]:
-        return among if self.alpha == AUTO else (self.alpha,)  # type: ignore[return-value]
 
 
 def tune(
@@ -191,7 +109,7 @@ def tune(
     class_ids: Array,
     *,
     analyzer: Analyzer = Analyzer(),  # noqa: B008  (it is frozen)
-    fixed: Fixed = Fixed(),
+    fixed: Fixed = Fixed(),  # noqa: B008
     groups: Any = None,
     limits: Limits = Limits(),  # noqa: B008
     vocabulary: TermTable | None = None,
@@ -201,14 +119,14 @@ def tune(
     n_jobs: int | None = None,
     objective: str | None = None,
     positive: int | None = None,
-    count: Callable[[Sequence[str], Analyzer, int | None], tuple[TermTable, SparseRows]] = count_all,
+    count: Count = count_all,
     progress: Callable[[Trial], None] = lambda trial: None,
 ) -> Choice:
     """Choose what `fixed` leaves open by leave-one-out, or leave-one-group-out where groups are given.
 
-    `analyzer` says all but the n-gram range, `limits` all but min_df, unless the vocabulary is given; `progress` hears
-    of each trial. The `objective` is accuracy unless another is given or, of mail of which one class is spam, at the
-    position `positive`, the share of it that is caught.
+    `analyzer` says all but the n-gram range and, if the units are open, what words are; `limits` all but min_df, unless
+    the vocabulary is given; `progress` hears of each trial. The `objective` is accuracy unless another is given or, of
+    mail of which one class is spam, at the position `positive`, the share of it that is caught.
     """
     if objective is None:
         objective = "accuracy" if positive is None or not analyzer.is_mail else "caught"
@@ -216,112 +134,186 @@ def tune(
         raise ValueError(
             "the objective 'caught' is for two classes, one of them called spam: choose accuracy or log-loss"
         )
-    looked_for = positive if analyzer.is_mail or objective == "caught" else None  # what is to be caught
     candidates = fixed.for_mail() if analyzer.is_mail else []
     some = _some_messages(class_ids) if candidates else _evenly(len(documents), MOST_DOCUMENTS)
-    are_all, n_documents = len(some) == len(documents), len(some)
+    are_all = len(some) == len(documents)
     takes_rows = bool(candidates) and isinstance(count, RememberedCounts)  # of all messages, which the fit needs too
-    if not (are_all or takes_rows):
-        documents = [documents[i] for i in some]
-    class_ids = np.unique(class_ids[some], return_inverse=True)[1]
-    groups = None if groups is None else np.asarray(groups)[some]
-
-    @lru_cache(maxsize=2)  # as many n-gram ranges as there are among the candidates of an analyzer
-    def counted(ngrams: tuple[int, int]) -> tuple[TermTable, SparseRows]:
-        terms, rows = count(documents, replace(analyzer, ngrams=ngrams), n_jobs)
-        if takes_rows and not are_all:
-            rows = rows.take_rows(some)
-            occurring = rows.document_frequency() > 0
-            terms, rows = terms.select(occurring), rows.select_columns(occurring)
-        if vocabulary is not None:
-            known = vocabulary.locate(terms) >= 0
-            # What no document has is smoothed too.
-            return terms.select(known), replace(rows.select_columns(known), n_columns=len(vocabulary))
-        if not rows.n_columns:
-            raise ValueError(EMPTY_VOCABULARY)
-        return terms, rows
-
-    def kept(ngrams: tuple[int, int], min_df: float | int) -> Array | None:
-        """Which of the columns counted are within the limits; None for all."""
-        rows, within = counted(ngrams)[1], replace(limits, min_df=min_df)
-        if vocabulary is not None or within.keep_everything:
-            return None
-        return within.kept(rows.document_frequency(), rows.column_sums, n_documents)
-
-    @lru_cache(maxsize=1)
-    def selected(ngrams: tuple[int, int], min_df: float | int) -> SparseRows:
-        rows, columns = counted(ngrams)[1], kept(ngrams, min_df)
-        return rows if columns is None else rows.select_columns(columns)
-
-    knows_copies = groups is not None or analyzer.is_mail  # most of what messages share is their headers
-
-    def chosen_from(trials: list[Trial]) -> Choice:
-        best = min(trials, key=lambda trial: trial.rank)
-        return Choice(
-            best=best,
-            trials=trials,
-            estimate="leave-one-out" if groups is None else "leave-one-group-out",
-            n_documents=n_documents,
-            near_duplicated=None if knows_copies else share_near_duplicated(counted(best.candidate.ngrams)[1]),
-        )
-
-    log_prior = class_log_prior(np.bincount(class_ids), learned=fit_prior, given=class_prior)
-
-    def tried_with(candidate: Candidate, alphas: Sequence[float]) -> Iterator[Trial]:
-        _, weights, ngrams, min_df, *_ = candidate
-        counts = selected(ngrams, min_df)
-        rows = Weighting.fitted(weights, counts).apply(counts)
-        chosen = knowing_headers(fixed.family(candidate), counted(ngrams)[0], kept(ngrams, min_df))
-        scores = leave_one_out_scores(
-            chosen, rows, class_ids, alphas, groups, norm=norm, fit_prior=fit_prior, class_prior=class_prior
-        )
-        for alpha, joint in zip(alphas, scores, strict=True):
-            accuracy, log_loss = _measured(joint, class_ids, log_prior)
-            caught = None if looked_for is None else share_caught(*_against_rest(joint, class_ids, looked_for))
-            trial = Trial(candidate._replace(alpha=alpha), accuracy, log_loss, caught, objective)
-            progress(trial)
-            yield trial
-
-    def tried(
-        recipes: Iterable[tuple[str, str]], terms: Iterable[tuple[Any, Any]], alphas: Sequence[float]
-    ) -> Iterator[Trial]:
-        for (ngrams, min_df), (model, weights) in product(terms, list(recipes)):
-            deviation = None if fixed.min_deviation is None or family(model).clarity is None else fixed.min_deviation
-            yield from tried_with(Candidate(model, weights, ngrams, min_df, alphas[0], deviation), alphas)
-
+    tried_on = TriedDocuments(
+        documents if are_all or takes_rows else [documents[i] for i in some],
+        np.unique(class_ids[some], return_inverse=True)[1],
+        None if groups is None else np.asarray(groups)[some],
+        analyzer,
+        fixed,
+        limits,
+        vocabulary,
+        count,
+        objective,
+        positive if analyzer.is_mail or objective == "caught" else None,
+        norm,
+        fit_prior,
+        class_prior,
+        n_jobs,
+        some if takes_rows and not are_all else None,
+    )
+    search = _Search(tried_on, progress)
     if candidates:
-        possible = _possible(list(dict.fromkeys(candidate[2:4] for candidate in candidates)), kept)
-        trials: list[Trial] = []
-        for candidate in sorted(candidates, key=lambda candidate: candidate[2:4]):
-            if candidate[2:4] in possible:
-                trials += tried_with(candidate, [candidate.alpha])
-        return chosen_from(trials)
-    first, *more = _possible(fixed.terms(analyzer.kind), kept)
-    trials = list(tried(fixed.recipes(), [first], fixed.alphas(COARSE_ALPHAS)))
-    best = sorted(trials, key=lambda trial: trial.rank)
-    finalists = list(dict.fromkeys((trial.candidate.model, trial.candidate.weights) for trial in best))[:FINALISTS]
-    trials += tried(finalists, more, fixed.alphas(COARSE_ALPHAS))
-    winner = min(trials, key=lambda trial: trial.rank).candidate
-    known = {trial.candidate for trial in trials}
-    finer = [alpha for alpha in fixed.alphas(ALPHAS) if winner._replace(alpha=alpha) not in known]
-    if finer:
-        trials += tried([(winner.model, winner.weights)], [(winner.ngrams, winner.min_df)], finer)
-    return chosen_from(trials)
+        search.try_candidates(candidates)
+    else:
+        search.try_in_steps()
+    best = search.best
+    knows_copies = groups is not None or analyzer.is_mail  # most of what messages share is their headers
+    return Choice(
+        best=best,
+        trials=search.trials,
+        estimate="leave-one-out" if groups is None else "leave-one-group-out",
+        n_documents=len(tried_on),
+        near_duplicated=None if knows_copies else tried_on.share_near_duplicated(best.candidate.terms),
+        screening=search.screening,
+    )
 
 
-def _possible(terms: list[tuple[Any, Any]], kept: Callable[[Any, Any], Any]) -> list[tuple[Any, Any]]:
-    """The n-gram ranges and min_df that leave any term; that none does is an error."""
-    found, reason = [], None
-    for choice in terms:
+class _Search:
+    """The trials of a choice, as they are made."""
+
+    def __init__(self, tried_on: TriedDocuments, progress: Callable[[Trial], None]) -> None:
+        self.tried_on = tried_on
+        self.fixed = tried_on.fixed
+        self.progress = progress
+        self.trials: list[Trial] = []
+        self.screening: Screening | None = None
+        self.leading: dict[bool, Tried] = {}  # the best on plain words, True, and on other units
+
+    @property
+    def best(self) -> Trial:
+        """The best trial; that on plain words, unless the best on other units is more accurate beyond chance.
+
+        That is by one standard error of the difference, document by document.
+        """
+        trials = {is_plain: tried.trial for is_plain, tried in self.leading.items()}
+        if len(trials) == 2 and self.tried_on.objective == "accuracy":
+            difference = self.leading[False].right.astype(np.int64) - self.leading[True].right
+            return trials[bool(difference.mean() <= difference.std() / np.sqrt(len(difference)))]
+        return min(trials.values(), key=lambda trial: trial.rank)
+
+    def try_candidates(self, candidates: Iterable[Candidate]) -> None:
+        """Single candidates, those with terms of their own."""
+        listed = sorted(candidates, key=lambda candidate: candidate[2:4])
+        possible = self.tried_on.possible(list(dict.fromkeys(candidate.terms for candidate in listed)))
+        for candidate in listed:
+            if candidate.terms in possible:
+                self._hear(self.tried_on.tried(candidate, [candidate.alpha]))
+
+    def try_in_steps(self) -> None:
+        tried_on, recipes = self.tried_on, self.fixed.recipes()
+        first, *more = tried_on.possible(self.fixed.terms(tried_on.analyzer.kind))
+        self._try(recipes, first, self.fixed.alphas(COARSE_ALPHAS))
+        ranked = sorted(self.trials, key=lambda trial: trial.rank)
+        finalists = list(dict.fromkeys((trial.candidate.model, trial.candidate.weights) for trial in ranked))
+        del finalists[FINALISTS:]
+        further = [] if self.fixed.units else self._further_terms(finalists, [first, *more])
+        for terms in [*more, *further]:
+            self._try(finalists, terms, self.fixed.alphas(COARSE_ALPHAS))
+            if terms in further:
+                tried_on.forget(*(tried.trial.candidate.terms for tried in self.leading.values()), terms)
+        if False in self.leading and self.leading[False].trial.rank < self.leading[True].trial.rank:
+            others = [recipe for recipe in recipes if recipe not in finalists]
+            self._try(others, self.leading[False].trial.candidate.terms, self.fixed.alphas(COARSE_ALPHAS))
+        winner = self.best.candidate
+        known = {trial.candidate for trial in self.trials}
+        finer = [alpha for alpha in self.fixed.alphas(ALPHAS) if winner._replace(alpha=alpha) not in known]
+        if finer:
+            self._try([(winner.model, winner.weights)], winner.terms, finer)
+
+    def _try(self, recipes: Iterable[tuple[str, str]], terms: Terms, alphas: Sequence[float]) -> None:
+        for recipe in recipes:
+            self._hear(self.tried_on.tried(_candidate(self.fixed, recipe, terms, alphas), alphas))
+
+    def _hear(self, tried: Iterable[Tried]) -> None:
+        for each in tried:
+            trial, is_plain = each.trial, each.trial.candidate.terms.has_plain_units
+            self.trials.append(trial)
+            if is_plain not in self.leading or trial.rank < self.leading[is_plain].trial.rank:
+                self.leading[is_plain] = each
+            self.progress(trial)
+
+    def _further_terms(self, finalists: list[tuple[str, str]], plain: list[Terms]) -> list[Terms]:
+        """The further choices of terms that are to be tried on all documents."""
+        documents = self.tried_on.documents
+        sizes = np.fromiter(map(len, documents), np.int64, len(documents))
+        total = int(sizes.sum())
+        seldom_blank = share_without_blanks(_characters(documents)) >= SHARE_WITHOUT_BLANKS
+        further = [*FURTHER_TERMS, *(WITHOUT_BLANKS if seldom_blank else ())]
+        if total < SCREENED_FROM:
+            return _all_possible(self.tried_on, further)
+        most = next((n for characters, n in MOST_KEPT if total >= characters), len(further))
+        some = _evenly(len(documents), max(FEWEST_SCREENED, int(len(documents) * SCREENED_ON / total)))
+        sample = replace(
+            self.tried_on,
+            documents=[documents[i] for i in some],
+            class_ids=np.unique(self.tried_on.class_ids[some], return_inverse=True)[1],
+            groups=None if self.tried_on.groups is None else self.tried_on.groups[some],
+            count=count_all,
+            _counted={},
+            _selected={},
+        )
+        self.screening = _screened(sample, finalists, plain, further, most)
+        return list(self.screening.kept)
+
+
+def _screened(
+    sample: TriedDocuments, finalists: list[tuple[str, str]], plain: list[Terms], further: list[Terms], most: int
+) -> Screening:
+    """Which further choices of terms are as good as plain words on a sample, by one paired standard error."""
+
+    def best_of(choices: Iterable[Terms]) -> Tried:
+        alphas = sample.fixed.alphas(COARSE_ALPHAS)
+        tried = (
+            each
+            for terms in choices
+            for recipe in finalists
+            for each in sample.tried(_candidate(sample.fixed, recipe, terms, alphas), alphas)
+        )
+        return min(tried, key=lambda each: each.trial.rank)
+
+    usual = best_of(_all_possible(sample, plain))
+    found = {terms: best_of([terms]) for terms in _all_possible(sample, further)}
+    promising = []
+    for terms, tried in found.items():
+        difference = tried.right.astype(np.int64) - usual.right
+        if difference.mean() + difference.std() / np.sqrt(len(sample)) > 0:
+            promising.append(terms)
+    promising.sort(key=lambda terms: found[terms].trial.rank)
+    return Screening(
+        len(sample),
+        usual.trial.accuracy,
+        tuple((terms, tried.trial.accuracy) for terms, tried in found.items()),
+        tuple(terms for terms in further if terms in promising[:most]),
+    )
+
+
+def _candidate(fixed: Fixed, recipe: tuple[str, str], terms: Terms, alphas: Sequence[float]) -> Candidate:
+    deviation = None if family(recipe[0]).clarity is None else fixed.min_deviation
+    return Candidate.of(recipe, terms, alphas[0], deviation)
+
+
+def _all_possible(tried_on: TriedDocuments, choices: list[Terms]) -> list[Terms]:
+    """The choices that leave any term, if any does."""
+    found = []
+    for terms in choices:
         try:
-            kept(*choice)
-        except ValueError as error:
-            reason = reason or error
-        else:
-            found.append(choice)
-    if reason is not None and not found:
-        raise reason
+            tried_on.kept(terms)
+        except ValueError:
+            continue
+        found.append(terms)
     return found
+
+
+def _characters(documents: Sequence[str], most: int = 100_000) -> str:
+    """Some characters from all over the documents."""
+    step = max(1, len(documents) // 1000)
+    some = documents[::step]
+    each = max(1, most // max(len(some), 1))
+    return "".join(text[:each] for text in some)
 
 
 def _evenly(n: int, most: int) -> Array:
@@ -336,15 +328,3 @@ def _some_messages(class_ids: Array) -> Array:
     taken = np.bincount(class_ids[some], minlength=int(classes[-1]) + 1)[classes]
     is_enough = (taken >= np.minimum(there, FEWEST_MESSAGES)).all()
     return some if is_enough else _evenly(len(class_ids), MOST_DOCUMENTS)
-
-
-def _against_rest(joint: Array, class_ids: Array, positive: int) -> tuple[Array, Array]:
-    """The log-odds of one of two classes, and which documents are of it."""
-    return np.nan_to_num(joint[:, positive] - joint[:, 1 - positive], nan=0.0), class_ids == positive
-
-
-def _measured(joint: Array, class_ids: Array, log_prior: Array) -> tuple[float, float]:
-    """Accuracy and log-loss of leave-one-out scores."""
-    posterior = log_posterior(joint, log_prior)
-    true = posterior[np.arange(len(class_ids)), class_ids]
-    return float(np.mean(posterior.argmax(axis=1) == class_ids)), float(0.0 - true.mean())  # never −0

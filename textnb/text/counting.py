@@ -56,6 +56,10 @@ class RememberedCounts:
             self._counts.append((analyzer, counts))
         return counts
 
+    def keep(self, analyzers: Sequence[Analyzer]) -> None:
+        """Remember no counts but those by these analyzers."""
+        self._counts = [remembered for remembered in self._counts if remembered[0] in analyzers]
+
     def known(self, analyzer: Analyzer) -> tuple[TermTable, SparseRows] | None:
         """The counts, if they are remembered."""
         return next((counts for counted_by, counts in self._counts if counted_by == analyzer), None)

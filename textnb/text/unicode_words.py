@@ -115,3 +115,10 @@ def unicode_words(text: str) -> list[str]:
     ["Don't", 'ask', '1,000', 'हिन्दी', '日', '本', '語']
     """
     return [text[start:end] for start, end in unicode_spans(text)]
+
+
+def share_without_blanks(text: str) -> float:
+    """The share of letters that are of scripts written without blanks between words."""
+    classes = text.translate(_CLASSES)
+    single = classes.count(SINGLE)
+    return single / max(single + classes.count(LETTER) + classes.count(KATAKANA), 1)
