@@ -296,13 +296,15 @@ def test_of_much_text_terms_are_looked_at_on_some_documents_first(monkeypatch):
     assert choice.best.candidate.terms == max(seen.kept, key=accuracies.__getitem__) or len(seen.kept) > 1
     assert all(accuracies[terms] >= seen.plain_accuracy - 0.2 for terms in seen.kept)
     assert choice.to_json()["screening"]["plain_accuracy"] == seen.plain_accuracy
-    monkeypatch.setattr(tuning, "MOST_KEPT", ((100, 1),))
+    monkeypatch.setattr(tuning, "MOST_KEPT", 1)
     (kept,) = tune(spelled(), labels, fixed=OPEN).screening.kept
     assert accuracies[kept] == max(accuracies.values())
 
 
 def test_what_does_worse_than_words_on_some_documents_is_dropped(monkeypatch):
     monkeypatch.setattr(tuning, "SCREENED_FROM", 100)
+    monkeypatch.setattr(tuning, "SCREENED_ON", 1)
+    monkeypatch.setattr(tuning, "FEWEST_SCREENED", 60)
     choose = random.Random(1)
     names = ["".join(choose.sample("abcdefgh", 8)) for _ in range(9)]  # anagrams: only as wholes do they differ
     texts = [" ".join(choose.choices(names[3 * (i % 3) : 3 * (i % 3) + 3], k=2)) for i in range(120)]

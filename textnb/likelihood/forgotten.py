@@ -14,6 +14,7 @@ import numpy as np
 from textnb.arrays import Array, SparseRows, exact_bincount
 from textnb.compiled import compiled_kernel
 from textnb.likelihood.groups import Groups, group_totals, look_up, subtract
+from textnb.text.weights import weigh
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,12 +36,8 @@ class Forgotten:
         """The rows with 0 in such columns, then of length 1 again if they are to be."""
         data = rows.data.copy()
         data[self.entries] = 0
-        if unit_length and len(self.entries):
-            row = rows.row_ids
-            lengths = np.sqrt(np.bincount(row, np.square(data), minlength=rows.shape[0]))
-            lengths[lengths == 0] = 1.0
-            data /= lengths[row]
-        return rows.with_data(data)
+        left = rows.with_data(data)
+        return weigh(left, idf=None, sublinear_tf=False, norm="l2") if unit_length and len(self.entries) else left
 
     def left(self, rows: SparseRows, groups: Groups, totals: SparseRows) -> SparseRows:
         """What other rows hold of the column of each pair, (P, K)."""

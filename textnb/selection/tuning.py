@@ -1,8 +1,8 @@
 """Choosing a recipe by what each document scores in a model that never saw it.
 
 The search has steps, each by leave-one-out accuracy, ties by log-loss: every model and weighting on words; the best two
-of them on every choice of terms; every model and weighting on those terms, if they are of other units than words; every
-alpha for the best. Choices of terms other than words by the usual pattern are looked at on some of the documents first,
+of them on every choice of terms; every model and weighting on n-grams of characters, if those lead; every alpha for the
+best. Choices of terms other than words by the usual pattern are looked at on some of the documents first,
 if there is much text: what does worse there than plain words, by more than chance would have it, is dropped. Where the
 end is within chance, plain words are taken. Candidates for mail are few, and all tried, on some of the messages; the
 best catches most spam while it loses little of the rest.
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,8 @@ DUPLICATED = 0.1  # share of near duplicates from which on leave-one-out flatter
 SCREENED_FROM = 1_000_000  # characters from which further choices of terms are first looked at on some documents:
 SCREENED_ON = 500_000  # of about so many characters,
 FEWEST_SCREENED = 400  # or so many documents, if that is more
-MOST_KEPT = ((10_000_000, 1), (3_000_000, 3))  # characters from which no more than so many are tried on all documents
+MOST_KEPT = 2  # of which so many are tried on all documents;
+MUCH_TEXT = 10_000_000  # characters from which only one is
 SHARE_WITHOUT_BLANKS = 0.01  # of letters in scripts that are written so, from which they matter
 
 
@@ -191,8 +193,8 @@ class _Search:
         """
         trials = {is_plain: tried.trial for is_plain, tried in self.leading.items()}
         if len(trials) == 2 and self.tried_on.objective == "accuracy":
-            difference = self.leading[False].right.astype(np.int64) - self.leading[True].right
-            return trials[bool(difference.mean() <= difference.std() / np.sqrt(len(difference)))]
+            lead, error = _lead(self.leading[False], self.leading[True])
+            return trials[lead <= error]
         return min(trials.values(), key=lambda trial: trial.rank)
 
     def try_candidates(self, candidates: Iterable[Candidate]) -> None:
@@ -204,25 +206,40 @@ class _Search:
                 self._hear(self.tried_on.tried(candidate, [candidate.alpha]))
 
     def try_in_steps(self) -> None:
-        tried_on, recipes = self.tried_on, self.fixed.recipes()
-        first, *more = tried_on.possible(self.fixed.terms(tried_on.analyzer.kind))
-        self._try(recipes, first, self.fixed.alphas(COARSE_ALPHAS))
+        tried_on, recipes, alphas = self.tried_on, self.fixed.recipes(), self.fixed.alphas(COARSE_ALPHAS)
+        plain = tried_on.possible(self.fixed.terms(tried_on.analyzer.kind))
+        sample = None if self.fixed.units else _sample_of(tried_on)
+        self._try(recipes if sample is None else _promising(sample, recipes, plain[0]), plain[0], alphas)
         ranked = sorted(self.trials, key=lambda trial: trial.rank)
         finalists = list(dict.fromkeys((trial.candidate.model, trial.candidate.weights) for trial in ranked))
         del finalists[FINALISTS:]
-        further = [] if self.fixed.units else self._further_terms(finalists, [first, *more])
-        for terms in [*more, *further]:
-            self._try(finalists, terms, self.fixed.alphas(COARSE_ALPHAS))
-            if terms in further:
-                tried_on.forget(*(tried.trial.candidate.terms for tried in self.leading.values()), terms)
-        if False in self.leading and self.leading[False].trial.rank < self.leading[True].trial.rank:
-            others = [recipe for recipe in recipes if recipe not in finalists]
-            self._try(others, self.leading[False].trial.candidate.terms, self.fixed.alphas(COARSE_ALPHAS))
+        for terms in plain[1:]:
+            self._try(finalists, terms, alphas)
+        if not self.fixed.units:
+            further = [*FURTHER_TERMS, *(WITHOUT_BLANKS if _is_seldom_blank(tried_on.documents) else ())]
+            if sample is not None:
+                most = 1 if sum(map(len, tried_on.documents)) >= MUCH_TEXT else MOST_KEPT
+                self.screening = _screened(sample, finalists, plain, further, most)
+                further = list(self.screening.kept)
+            self._try_further(finalists, recipes, further)
         winner = self.best.candidate
         known = {trial.candidate for trial in self.trials}
         finer = [alpha for alpha in self.fixed.alphas(ALPHAS) if winner._replace(alpha=alpha) not in known]
         if finer:
             self._try([(winner.model, winner.weights)], winner.terms, finer)
+
+    def _try_further(
+        self, finalists: list[tuple[str, str]], recipes: list[tuple[str, str]], further: list[Terms]
+    ) -> None:
+        """Further terms by the finalists, and n-grams of characters, if they lead, by every model and weighting."""
+        alphas = self.fixed.alphas(COARSE_ALPHAS)
+        for terms in further:
+            if _leaves_terms(self.tried_on, terms):
+                self._try(finalists, terms, alphas)
+            self.tried_on.forget(*(tried.trial.candidate.terms for tried in self.leading.values()))
+        leader = min((tried.trial for tried in self.leading.values()), key=lambda trial: trial.rank).candidate
+        if leader.analyzer != "word":  # what suits words of one kind suits those of another
+            self._try([recipe for recipe in recipes if recipe not in finalists], leader.terms, alphas)
 
     def _try(self, recipes: Iterable[tuple[str, str]], terms: Terms, alphas: Sequence[float]) -> None:
         for recipe in recipes:
@@ -236,52 +253,62 @@ class _Search:
                 self.leading[is_plain] = each
             self.progress(trial)
 
-    def _further_terms(self, finalists: list[tuple[str, str]], plain: list[Terms]) -> list[Terms]:
-        """The further choices of terms that are to be tried on all documents."""
-        documents = self.tried_on.documents
-        sizes = np.fromiter(map(len, documents), np.int64, len(documents))
-        total = int(sizes.sum())
-        seldom_blank = share_without_blanks(_characters(documents)) >= SHARE_WITHOUT_BLANKS
-        further = [*FURTHER_TERMS, *(WITHOUT_BLANKS if seldom_blank else ())]
-        if total < SCREENED_FROM:
-            return _all_possible(self.tried_on, further)
-        most = next((n for characters, n in MOST_KEPT if total >= characters), len(further))
-        some = _evenly(len(documents), max(FEWEST_SCREENED, int(len(documents) * SCREENED_ON / total)))
-        sample = replace(
-            self.tried_on,
-            documents=[documents[i] for i in some],
-            class_ids=np.unique(self.tried_on.class_ids[some], return_inverse=True)[1],
-            groups=None if self.tried_on.groups is None else self.tried_on.groups[some],
-            count=count_all,
-            _counted={},
-            _selected={},
-        )
-        self.screening = _screened(sample, finalists, plain, further, most)
-        return list(self.screening.kept)
+
+def _sample_of(tried_on: TriedDocuments) -> TriedDocuments | None:
+    """Some of the documents, if there is much text."""
+    documents = tried_on.documents
+    total = sum(map(len, documents))
+    n = max(FEWEST_SCREENED, int(len(documents) * SCREENED_ON / max(total, 1)))
+    if total < SCREENED_FROM or n >= len(documents):
+        return None
+    some = _evenly(len(documents), n)
+    return replace(
+        tried_on,
+        documents=[documents[i] for i in some],
+        class_ids=np.unique(tried_on.class_ids[some], return_inverse=True)[1],
+        groups=None if tried_on.groups is None else tried_on.groups[some],
+        count=count_all,
+        _counted={},
+        _selected={},
+    )
+
+
+def _best_of(sample: TriedDocuments, recipes: Iterable[tuple[str, str]], choices: Iterable[Terms]) -> Tried:
+    """The best of models and weightings on choices of terms."""
+    alphas, fixed = sample.fixed.alphas(COARSE_ALPHAS), sample.fixed
+    tried = (
+        each
+        for terms, recipe in product(choices, list(recipes))
+        for each in sample.tried(_candidate(fixed, recipe, terms, alphas), alphas)
+    )
+    return min(tried, key=lambda each: each.trial.rank)
+
+
+def _lead(one: Tried, other: Tried) -> tuple[float, float]:
+    """By how much one is more accurate than the other, and the standard error of that, document by document."""
+    difference = one.right.astype(np.int64) - other.right
+    return float(difference.mean()), float(difference.std() / np.sqrt(len(difference)))
+
+
+def _promising(sample: TriedDocuments, recipes: list[tuple[str, str]], terms: Terms) -> list[tuple[str, str]]:
+    """Models and weightings that are not behind the best by more than two standard errors; the finalists' number."""
+    if not _leaves_terms(sample, terms):
+        return recipes
+    found = {recipe: _best_of(sample, [recipe], [terms]) for recipe in recipes}
+    ranked = sorted(recipes, key=lambda recipe: found[recipe].trial.rank)
+    leads = {recipe: _lead(found[ranked[0]], found[recipe]) for recipe in recipes}
+    near = [recipe for recipe in recipes if leads[recipe][0] <= 2 * leads[recipe][1]]
+    return [recipe for recipe in recipes if recipe in near or recipe in ranked[:FINALISTS]]
 
 
 def _screened(
     sample: TriedDocuments, finalists: list[tuple[str, str]], plain: list[Terms], further: list[Terms], most: int
 ) -> Screening:
-    """Which further choices of terms are as good as plain words on a sample, by one paired standard error."""
-
-    def best_of(choices: Iterable[Terms]) -> Tried:
-        alphas = sample.fixed.alphas(COARSE_ALPHAS)
-        tried = (
-            each
-            for terms in choices
-            for recipe in finalists
-            for each in sample.tried(_candidate(sample.fixed, recipe, terms, alphas), alphas)
-        )
-        return min(tried, key=lambda each: each.trial.rank)
-
-    usual = best_of(_all_possible(sample, plain))
-    found = {terms: best_of([terms]) for terms in _all_possible(sample, further)}
-    promising = []
-    for terms, tried in found.items():
-        difference = tried.right.astype(np.int64) - usual.right
-        if difference.mean() + difference.std() / np.sqrt(len(sample)) > 0:
-            promising.append(terms)
+    """Which further choices of terms are no less accurate than plain words on a sample, by one standard error."""
+    usual = _best_of(sample, finalists, [terms for terms in plain if _leaves_terms(sample, terms)])
+    found = {terms: _best_of(sample, finalists, [terms]) for terms in further if _leaves_terms(sample, terms)}
+    leads = {terms: _lead(tried, usual) for terms, tried in found.items()}
+    promising = [terms for terms, (lead, error) in leads.items() if lead + error > 0]
     promising.sort(key=lambda terms: found[terms].trial.rank)
     return Screening(
         len(sample),
@@ -296,24 +323,20 @@ def _candidate(fixed: Fixed, recipe: tuple[str, str], terms: Terms, alphas: Sequ
     return Candidate.of(recipe, terms, alphas[0], deviation)
 
 
-def _all_possible(tried_on: TriedDocuments, choices: list[Terms]) -> list[Terms]:
-    """The choices that leave any term, if any does."""
-    found = []
-    for terms in choices:
-        try:
-            tried_on.kept(terms)
-        except ValueError:
-            continue
-        found.append(terms)
-    return found
+def _leaves_terms(tried_on: TriedDocuments, terms: Terms) -> bool:
+    """Whether a choice of terms leaves any."""
+    try:
+        tried_on.kept(terms)
+    except ValueError:
+        return False
+    return True
 
 
-def _characters(documents: Sequence[str], most: int = 100_000) -> str:
-    """Some characters from all over the documents."""
-    step = max(1, len(documents) // 1000)
-    some = documents[::step]
+def _is_seldom_blank(documents: Sequence[str], most: int = 100_000) -> bool:
+    """Whether letters of scripts that are written without blanks are among some characters of the documents."""
+    some = documents[:: max(1, len(documents) // 1000)]
     each = max(1, most // max(len(some), 1))
-    return "".join(text[:each] for text in some)
+    return share_without_blanks("".join(text[:each] for text in some)) >= SHARE_WITHOUT_BLANKS
 
 
 def _evenly(n: int, most: int) -> Array:
