@@ -3,8 +3,8 @@
     python benchmarks/tuning.py [--corpora 20news r8 sms-spam imdb]
 
 Choices are made on the training documents alone, by leave-one-out, or by leaving out whole threads where the corpus has
-them. Beside them stands the best point of the whole grid of candidates, model and weighting × terms × alpha, found by
-looking at the test documents: nobody could have chosen it, it is what there was to gain. A corpus without a split of
+them. Beside them stands the best point of the grid of models and weightings × plain words × alpha, found by looking at
+the test documents: nobody could have chosen it, it is what there was to gain. A corpus without a split of
 its own is divided as `textnb train` does. Results go to benchmarks/results/tuning.json.
 """
 
@@ -29,7 +29,8 @@ from textnb import (
 )
 from textnb.arrays import Array
 from textnb.model.parameters import AUTO
-from textnb.selection.tuning import ALPHAS, TERMS, Candidate, Fixed
+from textnb.selection.candidates import PLAIN_WORDS
+from textnb.selection.tuning import ALPHAS, Candidate, Fixed
 from textnb.workflow.training import split_documents
 
 GOAL_20NEWS = 0.845  # accuracy
@@ -91,7 +92,7 @@ def grid_accuracies(
     texts: list[str], labels: Array, later: list[str], truth: Array
 ) -> Iterator[tuple[Candidate, float]]:
     """The test accuracy of every candidate."""
-    for ngrams, min_df in TERMS["word"]:
+    for ngrams, min_df, *_ in PLAIN_WORDS:
         counting = CountVectorizer(ngram_range=ngrams, min_df=min_df)
         known, new = counting.fit_transform(texts), counting.transform(later)
         for model, weights in Fixed().recipes():

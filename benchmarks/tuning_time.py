@@ -24,7 +24,7 @@ from common import write_results
 CORPORA = ["20news", "enron-spam", "imdb", "movie-reviews", "r8", "reuters", "sentence-polarity", "sms-spam"]
 CORPORA += ["spamassassin", "subjectivity"]
 ROOT = Path(__file__).parents[1]
-GOAL = 1 / 3  # of the CPU time before, on 20news
+GOAL = 1.5  # of the CPU time before, at most, on 20news: more candidates are tried
 
 
 def main() -> None:

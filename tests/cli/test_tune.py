@@ -19,11 +19,12 @@ from textnb.workflow.metrics import wilson_interval
 
 TEXTS, LABELS = zip(*mail(), strict=True)
 CLASS_IDS = np.unique(LABELS, return_inverse=True)[1]
+OPEN = Fixed(units=False)
 
 
 @pytest.fixture
 def choice():
-    return tune(TEXTS, CLASS_IDS)
+    return tune(TEXTS, CLASS_IDS, fixed=OPEN)
 
 
 @pytest.fixture
@@ -65,11 +66,12 @@ def test_the_table_has_every_trial_the_best_first(textnb, mail_csv, choice):
         f"estimate   leave-one-out, accuracy {choice.best.accuracy:.4f} (95 %: {low:.4f} to {high:.4f})",
         "",
     ]
-    assert lines[4].split() == ["model", "weights", "ngrams", "min-df", "alpha", "accuracy", "log-loss"]
+    assert lines[4].split() == ["model", "weights", "terms", "ngrams", "min-df", "alpha", "accuracy", "log-loss"]
     rows = [line.split() for line in lines[5 : 5 + len(choice.trials)]]
     best = choice.best.candidate
     assert rows[0][:2] == [best.model, best.weights]
-    assert [float(row[5]) for row in rows] == sorted((float(row[5]) for row in rows), reverse=True)
+    assert [float(row[6]) for row in rows] == sorted((float(row[6]) for row in rows), reverse=True)
+    assert {"word", "unicode", "punctuation", "char_wb", "char"} == {row[2] for row in rows}
     assert {(row[0], row[1]) for row in rows} == set(Fixed().recipes())
     assert max(map(len, lines[:-1])) <= 100  # the last is a command, to be copied
 
@@ -95,7 +97,7 @@ def test_what_is_given_is_not_chosen(textnb, mail_csv):
 
 def test_documents_that_belong_together_leave_together(textnb, threads):
     done = textnb("tune", "threads", "--json")
-    choice = tune(TEXTS, CLASS_IDS, groups=threads.groups)
+    choice = tune(TEXTS, CLASS_IDS, fixed=OPEN, groups=threads.groups)
     interval = list(wilson_interval(choice.best.accuracy, len(TEXTS)))
     expected = {"corpus": "threads", "edition": "made up", **choice.to_json(), "accuracy_interval": interval}
     assert done.json == expected

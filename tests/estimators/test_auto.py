@@ -13,6 +13,7 @@ from sklearn.model_selection import GridSearchCV
 
 from textnb import TextClassifier, load
 from textnb.model.decision import log_posterior
+from textnb.model.parameters import UNITS
 from textnb.selection.tuning import Fixed, tune
 from textnb.storage import open_model
 from textnb.text import counting
@@ -21,6 +22,7 @@ LABELS = np.array(["ham", "spam", "other"])[NUMBERS]
 CLASS_IDS = np.unique(LABELS, return_inverse=True)[1]
 GROUPS = np.arange(30) // 4
 UNSEEN = [*made_texts(seed=1, n=20), "", "unheard of"]
+OPEN = Fixed(units=False)
 ALL = {"model": "auto", "weights": "auto", "ngrams": "auto", "min_df": "auto", "alpha": "auto"}
 
 
@@ -30,7 +32,11 @@ def chosen():
 
 
 def in_use(classifier):
-    return {name: classifier.parameters_in_use[name] for name in ALL}
+    return {name: classifier.parameters_in_use[name] for name in (*ALL, *UNITS)}
+
+
+def five(settings):
+    return {name: value for name, value in settings.items() if name in ALL}
 
 
 def assert_same_model(one, other):
@@ -44,9 +50,9 @@ def assert_same_model(one, other):
 @pytest.mark.parametrize("groups", [None, GROUPS], ids=["documents", "groups"])
 def test_the_best_of_the_candidates_is_fitted(groups):
     classifier = TextClassifier(**ALL).fit(TEXTS, LABELS, groups=groups)
-    best = tune(TEXTS, CLASS_IDS, groups=groups).best
+    best = tune(TEXTS, CLASS_IDS, fixed=OPEN, groups=groups).best
     assert classifier.choice_.best == best
-    assert in_use(classifier) == {name: getattr(best.candidate, name) for name in ALL}
+    assert in_use(classifier) == {name: getattr(best.candidate, name) for name in (*ALL, *UNITS)}
     given = TextClassifier(**best.candidate._asdict()).fit(TEXTS, LABELS, groups=groups)
     assert_same_model(classifier, given)
     assert classifier.calibration_ == given.calibration_
@@ -93,9 +99,9 @@ def test_groups_change_what_is_found_out():
     ids=lambda given: " ".join(given),
 )
 def test_what_is_given_is_not_chosen(given):
-    classifier = TextClassifier(**ALL | given).fit(TEXTS, LABELS)
+    classifier, units = TextClassifier(**ALL | given).fit(TEXTS, LABELS), bool({"ngrams", "min_df"} & set(given))
     assert given.items() <= classifier.parameters_in_use.items()
-    assert classifier.choice_.best == tune(TEXTS, CLASS_IDS, fixed=Fixed(**given)).best
+    assert classifier.choice_.best == tune(TEXTS, CLASS_IDS, fixed=Fixed(**given, units=units)).best
 
 
 def test_parameters_stay_auto(chosen):
@@ -106,7 +112,7 @@ def test_parameters_stay_auto(chosen):
 
 def test_a_later_fit_chooses_anew_or_not_at_all(chosen):
     chosen.fit(made_texts(seed=5), LABELS)
-    assert chosen.choice_ == tune(made_texts(seed=5), CLASS_IDS)
+    assert chosen.choice_ == tune(made_texts(seed=5), CLASS_IDS, fixed=OPEN)
     chosen.set_params(model="complement", weights="counts", ngrams=(1, 1), min_df=1, alpha=1.0).fit(TEXTS, LABELS)
     assert not hasattr(chosen, "choice_")
     assert chosen.fitted_record().auto == ()
@@ -129,6 +135,7 @@ def test_what_learns_bit_by_bit_cannot_choose(name):
 
 MANY_TEXTS, MANY_LABELS = made_texts(seed=2, n=60), np.resize(LABELS, 60)
 FIXED = {"model": "complement", "weights": "log-tfidf", "ngrams": (1, 1), "min_df": 1, "alpha": 1.0}
+FIXED |= {"analyzer": "word", "tokenizer": None}
 
 
 def test_where_nothing_is_given_all_is_chosen():
@@ -136,7 +143,7 @@ def test_where_nothing_is_given_all_is_chosen():
     classifier, asked = (TextClassifier(**settings).fit(MANY_TEXTS, MANY_LABELS) for settings in ({}, ALL))
     assert classifier.choice_ == asked.choice_
     best = classifier.choice_.best.candidate
-    assert in_use(classifier) == in_use(asked) == {name: getattr(best, name) for name in ALL}
+    assert in_use(classifier) == in_use(asked) == {name: getattr(best, name) for name in (*ALL, *UNITS)}
     assert_same_model(classifier, asked)
     assert classifier.get_params() == TextClassifier().get_params()
     assert repr(classifier) == "TextClassifier()"
@@ -159,7 +166,9 @@ def test_auto_chooses_one_and_leaves_the_others_to_the_literature(name):
     classifier = TextClassifier(**{name: "auto"}).fit(MANY_TEXTS, MANY_LABELS)
     fixed = {other: value for other, value in FIXED.items() if other != name}
     assert fixed.items() <= in_use(classifier).items()
-    assert classifier.choice_ == tune(MANY_TEXTS, np.unique(MANY_LABELS, return_inverse=True)[1], fixed=Fixed(**fixed))
+    assert classifier.choice_ == tune(
+        MANY_TEXTS, np.unique(MANY_LABELS, return_inverse=True)[1], fixed=Fixed(**five(fixed))
+    )
     assert classifier.fitted_record().auto == (name,)
 
 

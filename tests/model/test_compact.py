@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from without_kernel import without_kernel
 
 from textnb import TextClassifier, load
-from textnb.model.compact import READER, shortened
+from textnb.model.compact import shortened
 from textnb.model.file import predictor_of
+from textnb.model.settings import COMPACT_READER as READER
 from textnb.storage import ModelFileError, open_model, write_model
 from textnb.text.ngram_terms import NgramTerms, ShortWordIds, compact_arrays, terms_from_arrays
 

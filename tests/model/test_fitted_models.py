@@ -8,8 +8,9 @@ from golden_models import make_fitted as golden
 
 from textnb import TextClassifier, load
 from textnb.compiled import compiled_kernel
-from textnb.model.file import FITTED_READER, predictor_of
+from textnb.model.file import predictor_of
 from textnb.model.scorer import open_scorer
+from textnb.model.settings import CHOSEN_READER
 from textnb.selection.linear_tuning import HeldOut, grouped_folds
 from textnb.storage import ModelFileError, open_model, write_model
 
@@ -211,8 +212,8 @@ def test_files_of_fitted_models_stay_loadable(name, tmp_path):
 
 def test_older_readers_are_told_that_it_is_newer(tmp_path, monkeypatch):
     fitted({"model": "nbsvm", "C": 1.0}).save(tmp_path / "a.tnb")
-    monkeypatch.setattr("textnb.storage.header.READER_VERSION", FITTED_READER - 1)
-    with pytest.raises(ModelFileError, match=f"newer textnb: needs reader version {FITTED_READER}"):
+    monkeypatch.setattr("textnb.storage.header.READER_VERSION", CHOSEN_READER - 1)
+    with pytest.raises(ModelFileError, match=f"newer textnb: needs reader version {CHOSEN_READER}"):
         load(tmp_path / "a.tnb")
 
 
@@ -220,7 +221,7 @@ def forge(path, settings=None, **arrays):
     file = open_model(path)
     everything = {name: file.array(name) for name in file.names if name != "__blocks__"} | arrays
     everything = {name: array for name, array in everything.items() if array is not None}
-    write_model(path, everything, file.settings | (settings or {}), reader=FITTED_READER)
+    write_model(path, everything, file.settings | (settings or {}), reader=CHOSEN_READER)
 
 
 def nan_at_the_end(weights):

@@ -3,6 +3,8 @@
 import inspect
 from typing import get_args, get_type_hints
 
+import pytest
+
 from textnb import TextClassifier
 from textnb.likelihood.families import MODELS
 from textnb.model.parameters import (
@@ -11,6 +13,7 @@ from textnb.model.parameters import (
     CLARITY_SETTINGS,
     LITERATURE,
     MAIL_LITERATURE,
+    UNITS,
     Accents,
     Chosen,
     Model,
@@ -20,6 +23,7 @@ from textnb.model.parameters import (
     effective,
     left_to_choice,
     open_parameters,
+    units_are_open,
     with_literature,
 )
 from textnb.selection.linear_tuning import LinearCandidate
@@ -27,6 +31,7 @@ from textnb.selection.tuning import Candidate
 from textnb.text.analyzer import ANALYZERS
 from textnb.text.features import UNKNOWN_CHOICES
 from textnb.text.normalize import ACCENT_STRIPPERS
+from textnb.text.tokenize import DEFAULT_TOKEN_PATTERN
 from textnb.text.weights import WEIGHTINGS
 
 NONE = dict.fromkeys(CHOOSABLE)
@@ -56,7 +61,9 @@ def test_the_signature_names_the_choices():
 
 
 def test_what_can_be_chosen_is_left_out_by_default_and_is_what_candidates_have():
-    assert (*CHOOSABLE, "min_deviation") == Candidate._fields
+    assert (*CHOOSABLE, *UNITS, "min_deviation") == tuple(
+        sorted(Candidate._fields, key=(*CHOOSABLE, *UNITS, "min_deviation").index)
+    )
     assert {*Candidate._fields, *LinearCandidate._fields} == set(get_names(Chosen))
     assert CHOOSABLE == tuple(LITERATURE) == tuple(MAIL_LITERATURE)
     defaults = {name: value.default for name, value in inspect.signature(TextClassifier).parameters.items()}
@@ -111,3 +118,26 @@ def test_what_was_chosen_beyond_the_five_is_left_to_choice_too():
     assert left_to_choice(none, chosen) == tuple(sorted([*CHOOSABLE, "min_deviation"]))
     assert left_to_choice(none | {"min_deviation": 0.3}, chosen) == tuple(sorted(CHOOSABLE))
     assert left_to_choice(none, {}) == tuple(sorted(CHOOSABLE))
+
+
+WORDS = {"analyzer": None, "token_pattern": DEFAULT_TOKEN_PATTERN}
+
+
+@pytest.mark.parametrize(
+    ("given", "are_open"),
+    [
+        ({}, True),
+        ({"analyzer": "auto", "alpha": 1.0}, True),
+        ({"model": "auto", "ngrams": "auto", "min_df": "auto"}, True),
+        ({"ngrams": "auto"}, False),
+        ({"analyzer": "word"}, False),
+        ({"analyzer": "mail"}, False),
+        ({"alpha": 1.0}, False),
+        ({"tokenizer": "tweet"}, False),
+        ({"token_pattern": "x+"}, False),
+        ({"stop_words": "english"}, False),
+        ({"vocabulary": ["a"]}, False),
+    ],
+)
+def test_what_terms_are_made_of_is_open_where_nothing_says_it(given, are_open):
+    assert units_are_open(NONE | WORDS | given) is are_open

@@ -11,11 +11,13 @@ from textnb import BernoulliNB, ComplementNB, CountVectorizer, MultinomialNB, Tf
 from textnb.likelihood.families import FAMILIES
 from textnb.model.decision import log_posterior
 from textnb.selection import tuning
-from textnb.selection.tuning import ALPHAS, COARSE_ALPHAS, FINALISTS, TERMS, Candidate, Fixed, Trial, tune
+from textnb.selection.candidates import FURTHER_TERMS, PLAIN_WORDS, WITHOUT_BLANKS
+from textnb.selection.trials import measured as measured_scores
+from textnb.selection.tuning import ALPHAS, COARSE_ALPHAS, FINALISTS, TERMS, Candidate, Fixed, Terms, Trial, tune
 from textnb.text.analyzer import Analyzer
 from textnb.text.counting import count_all
 from textnb.text.limits import Limits
-from textnb.text.terms import Terms
+from textnb.text.terms import Terms as Table
 
 MODELS = {"complement": ComplementNB, "multinomial": MultinomialNB, "bernoulli": BernoulliNB}
 LABELS = np.arange(30) % 3
@@ -45,8 +47,22 @@ def weighed(texts, candidate):
 
 
 def measured(texts, labels, candidate, groups=None):
-    """Accuracy and log-loss of a candidate, by fitting it anew without each document."""
-    joint = refitted(MODELS[candidate.model](alpha=candidate.alpha), weighed(texts, candidate), labels, groups)
+    """Accuracy and log-loss of a candidate, by fitting it anew without each document, or group, vocabulary and all.
+
+    Only idf, and with it the lengths of other documents, are those of all documents.
+    """
+    everything, is_tfidf = weighed(texts, candidate).toarray(), candidate.weights.endswith("tfidf")
+    present, joint = everything > 0, np.empty((len(texts), labels.max() + 1))
+    of_row = np.arange(len(texts)) if groups is None else groups
+    for group in np.unique(of_row):
+        others = of_row != group
+        known = present[others].sum(axis=0) >= candidate.min_df
+        model = MODELS[candidate.model](alpha=candidate.alpha).fit(everything[others][:, known], labels[others])
+        own = everything[~others][:, known]
+        if is_tfidf:
+            lengths = np.linalg.norm(own, axis=1, keepdims=True)
+            own = own / np.where(lengths > 0, lengths, 1)
+        joint[~others] = model.predict_joint_log_proba(own)
     prior = np.log(np.bincount(labels) / len(labels))
     posterior = log_posterior(joint, prior)
     return np.mean(posterior.argmax(axis=1) == labels), -posterior[np.arange(len(labels)), labels].mean()
@@ -55,14 +71,11 @@ def measured(texts, labels, candidate, groups=None):
 @pytest.mark.parametrize("groups", [None, np.arange(30) // 4], ids=["documents", "groups"])
 def test_every_trial_is_a_refit_and_the_best_is_chosen(groups):
     choice = tune(TEXTS, LABELS, groups=groups)
-    by_hand = {trial.candidate: measured(TEXTS, LABELS, trial.candidate, groups) for trial in choice.trials}
     for trial in choice.trials:
-        accuracy, log_loss = by_hand[trial.candidate]
+        accuracy, log_loss = measured(TEXTS, LABELS, trial.candidate, groups)
         assert trial.accuracy == pytest.approx(accuracy, abs=1e-12), trial.candidate
         assert trial.log_loss == pytest.approx(log_loss, rel=1e-8), trial.candidate
-    best = max(accuracy for accuracy, _ in by_hand.values())
-    tied = {candidate: loss for candidate, (accuracy, loss) in by_hand.items() if np.isclose(accuracy, best)}
-    assert choice.best.candidate == min(tied, key=tied.__getitem__)
+    assert choice.best == min(choice.trials, key=lambda trial: trial.rank)
 
 
 def test_the_search_has_three_steps():
@@ -134,14 +147,14 @@ def test_each_ngram_range_is_counted_once():
 def test_limits_and_a_given_vocabulary_are_kept_to():
     fixed = Fixed("multinomial", "counts", (1, 1), 1, 1.0)
     few = ["word1", "word7"]
-    ours = tune(TEXTS, LABELS, fixed=fixed, vocabulary=Terms.of(few)).best
+    ours = tune(TEXTS, LABELS, fixed=fixed, vocabulary=Table.of(few)).best
     X = CountVectorizer(vocabulary=few).transform(TEXTS)
     joint = refitted(MultinomialNB(), X, LABELS)
     assert ours.accuracy == np.mean(joint.argmax(axis=1) == LABELS)
 
     fixed = Fixed("bernoulli", "binary", (1, 1), 1, 1.0)
     more = [*few, "never", "neither"]
-    ours = tune(TEXTS, np.sort(LABELS) // 2, fixed=fixed, vocabulary=Terms.of(sorted(more))).best
+    ours = tune(TEXTS, np.sort(LABELS) // 2, fixed=fixed, vocabulary=Table.of(sorted(more))).best
     X = CountVectorizer(vocabulary=more).transform(TEXTS)
     posterior = log_posterior(refitted(BernoulliNB(), X, np.sort(LABELS) // 2), np.log([2 / 3, 1 / 3]))
     assert ours.log_loss == pytest.approx(-posterior[np.arange(30), np.sort(LABELS) // 2].mean(), rel=1e-12)
@@ -172,7 +185,8 @@ def test_that_no_candidate_leaves_a_term_is_an_error():
 
 def test_a_log_loss_of_nothing_has_no_sign():
     sure = np.where(np.eye(3)[LABELS], 0.0, -1000.0)
-    assert str(tuning._measured(sure, LABELS, np.zeros(3))) == "(1.0, 0.0)"
+    right, log_loss = measured_scores(sure, LABELS, np.zeros(3))
+    assert (right.all(), str(log_loss)) == (True, "0.0")
 
 
 def test_of_very_many_documents_some_are_tried_on(monkeypatch):
@@ -222,3 +236,78 @@ def test_groups_need_no_warning():
     choice = tune(TEXTS + TEXTS, np.tile(LABELS, 2), groups=np.tile(np.arange(30), 2))
     assert (choice.estimate, choice.near_duplicated, choice.warning) == ("leave-one-group-out", None, None)
     assert tune(TEXTS, LABELS).estimate == "leave-one-out"
+
+
+# What terms are made of
+
+OPEN = Fixed(units=False)
+
+
+def spelled(seed=0, n=60):
+    """Words that nobody has seen before, of letters that tell the class: what words cannot tell and characters can."""
+    choose = random.Random(seed)
+    letters = ["abcdefgh", "defghijk", "ghijklmn"]
+    return [" ".join("".join(choose.choices(letters[i % 3], k=6)) for _ in range(4)) for i in range(n)]
+
+
+def test_where_the_units_are_open_all_kinds_of_terms_are_tried():
+    choice = tune(TEXTS, LABELS, fixed=OPEN)
+    tried = {trial.candidate.terms for trial in choice.trials}
+    assert tried == {*PLAIN_WORDS, *FURTHER_TERMS}
+    assert choice.screening is None
+    chinese = tune([text.replace("word", "\u4e2d\u6587") for text in TEXTS], LABELS, fixed=OPEN)
+    assert {trial.candidate.terms for trial in chinese.trials} - tried == set(WITHOUT_BLANKS)
+
+
+def test_characters_are_chosen_where_words_say_nothing():
+    labels = np.arange(60) % 3
+    choice = tune(spelled(), labels, fixed=OPEN)
+    best = choice.best.candidate
+    assert best.analyzer in ("char", "char_wb")
+    plain = max(trial.accuracy for trial in choice.trials if trial.candidate.terms.has_plain_units)
+    assert plain < 0.6 < choice.best.accuracy
+    every = {trial.candidate[:2] for trial in choice.trials if trial.candidate.terms == best.terms}
+    assert every == set(RECIPES)  # words had told nothing about models either
+    assert {trial.candidate.alpha for trial in choice.trials if trial.candidate[:2] == best[:2]} >= set(ALPHAS)
+
+
+def test_plain_words_are_taken_where_others_are_better_by_chance_alone():
+    choice = tune(TEXTS, LABELS, fixed=OPEN)
+    accuracies = {
+        is_plain: max(t.accuracy for t in choice.trials if t.candidate.terms.has_plain_units == is_plain)
+        for is_plain in (True, False)
+    }
+    assert accuracies[True] <= accuracies[False] < accuracies[True] + 0.1
+    assert choice.best.candidate.terms.has_plain_units
+    assert choice.within_chance
+
+
+def test_of_much_text_terms_are_looked_at_on_some_documents_first(monkeypatch):
+    monkeypatch.setattr(tuning, "SCREENED_FROM", 100)
+    monkeypatch.setattr(tuning, "SCREENED_ON", 1)
+    monkeypatch.setattr(tuning, "FEWEST_SCREENED", 30)
+    labels = np.arange(60) % 3
+    choice = tune(spelled(), labels, fixed=OPEN)
+    seen = choice.screening
+    assert seen.n_documents == 30
+    assert {terms for terms, _ in seen.accuracies} == set(FURTHER_TERMS)
+    assert {trial.candidate.terms for trial in choice.trials} == {PLAIN_WORDS[0], *seen.kept}  # no word is in two
+    accuracies = dict(seen.accuracies)
+    assert choice.best.candidate.terms == max(seen.kept, key=accuracies.__getitem__) or len(seen.kept) > 1
+    assert all(accuracies[terms] >= seen.plain_accuracy - 0.2 for terms in seen.kept)
+    assert choice.to_json()["screening"]["plain_accuracy"] == seen.plain_accuracy
+    monkeypatch.setattr(tuning, "MOST_KEPT", 1)
+    (kept,) = tune(spelled(), labels, fixed=OPEN).screening.kept
+    assert accuracies[kept] == max(accuracies.values())
+
+
+def test_what_does_worse_than_words_on_some_documents_is_dropped(monkeypatch):
+    monkeypatch.setattr(tuning, "SCREENED_FROM", 100)
+    monkeypatch.setattr(tuning, "SCREENED_ON", 1)
+    monkeypatch.setattr(tuning, "FEWEST_SCREENED", 60)
+    choose = random.Random(1)
+    names = ["".join(choose.sample("abcdefgh", 8)) for _ in range(9)]  # anagrams: only as wholes do they differ
+    texts = [" ".join(choose.choices(names[3 * (i % 3) : 3 * (i % 3) + 3], k=2)) for i in range(120)]
+    choice = tune(texts, np.arange(120) % 3, fixed=OPEN)
+    assert choice.best.candidate.terms.has_plain_units
+    assert Terms((1, 3), 1, "char") not in {trial.candidate.terms for trial in choice.trials}

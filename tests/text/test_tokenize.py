@@ -51,7 +51,9 @@ def test_a_stemmer_of_another_language():
 
 
 def test_unknown_names_are_refused_with_those_there_are():
-    with pytest.raises(ValueError, match=r"unknown tokenizer 'spacy'; choose one of toktok, .*, or pass a callable"):
+    with pytest.raises(
+        ValueError, match=r"unknown tokenizer 'spacy'; choose one of punctuation, toktok, .*, or pass a callable"
+    ):
         named_tokenizer("spacy")
     with pytest.raises(ValueError, match=r"unknown stemmer 'snowball-latin'; choose one of .*snowball-german"):
         named_stemmer("snowball-latin")

@@ -113,7 +113,10 @@ AnalyzerOfStarted = Annotated[
     Literal["word", "mail"] | None,
     Option("--analyzer", help="What a model that is started counts. [default: mail for mail, else word]"),
 ]
-Tokenizer = Annotated[str | None, Option(help="An nltk tokenizer, such as treebank or tweet.")]
+Tokenizer = Annotated[
+    str | None,
+    Option(help="unicode (words of any script), punctuation (with its marks as words), or nltk's, such as treebank."),
+]
 Stemmer = Annotated[str | None, Option(help="An nltk stemmer, such as porter or snowball-german.")]
 StopWords = Annotated[str | None, Option(help="Words to leave out: english, or a,b,c.")]
 UnknownWords = Annotated[Literal["ignore", "token"], Option(help="Unknown words: ignored, or one feature.")]

@@ -39,17 +39,20 @@ default=None
         once, so that they can neither learn nor forget. Their weights, n-grams and min_df are log-tfidf, (1, 2) and 2
         where they are left out. Where
         this, `weights`, `ngrams`, `min_df` and `alpha` are all left out, `fit` chooses the five by leave-one-out, which
-        takes many times as long as the fit itself. Where any is given, the others are complement, log-tfidf, (1, 1), 1
-        and 1, or of mail robinson, binary, (1, 1), 1 and 0.0178: ``TextClassifier(model="complement")`` is quick.
-        "auto" chooses single ones. Nothing is chosen, unless "auto" asks for it, from fewer than 50 documents, fewer
-        than two classes, fewer than two documents a class on average or an iterator, nor by `partial_fit` and `learn`.
+        takes many times as long as the fit itself, and what terms are made of, if nothing says it. Where any is given,
+        the others are complement, log-tfidf, (1, 1), 1 and 1, or of mail robinson, binary, (1, 1), 1 and 0.0178:
+        ``TextClassifier(model="complement")`` is quick. "auto" chooses single ones. Nothing is chosen, unless "auto"
+        asks for it, from fewer than 50 documents, fewer than two classes, fewer than two documents a class on average
+        or an iterator, nor by `partial_fit` and `learn`.
     weights : {"log-tfidf", "tfidf", "counts", "binary", "auto"}, default=None
         How a document's terms weigh; "log-tfidf" takes 1 + log(tf). A Bernoulli model looks only at which occur.
     ngrams : (int, int) or "auto", default=None
         Shortest and longest runs of tokens (or characters) that become features.
-    analyzer : {"word", "char", "char_wb", "mail"} or callable, default="word"
-        What terms are made of. With "mail" documents are messages, as bytes or as strings in which bytes that are not
-        UTF-8 are escaped (``message.decode("utf-8", "surrogateescape")``): see `textnb.text.mail`.
+    analyzer : {"word", "char", "char_wb", "mail", "auto"} or callable, default=None
+        What terms are made of. None is "word", unless both `ngrams` and `min_df` are chosen: then this and `tokenizer`
+        are too, if neither they nor any other parameter of words is given. "auto" asks for it. With "mail" documents
+        are messages, as bytes or as strings in which bytes that are not UTF-8 are escaped (``message.decode("utf-8",
+        "surrogateescape")``): see `textnb.text.mail`.
     mail : {"all", "no-source", "body"}, default=None
         What is read of messages: everything (the default), all but the headers that tell where they were collected, or
         the body alone.

@@ -21,7 +21,7 @@ from textnb.estimators.vectorizers import CountVectorizer, TfidfVectorizer
 from textnb.model.policy import Label
 from textnb.model.predictor import Predictor
 from textnb.model.records import from_json, normalized, to_json
-from textnb.model.settings import are_labels, constructor_stop_words, plain_labels
+from textnb.model.settings import are_labels, constructor_stop_words, lowest_reader, plain_labels
 from textnb.model.stored import (
     as_damaged_file_error,
     narrow,
@@ -181,7 +181,8 @@ def save_mixed(model: MixedNB, path: Any, *, label: str | None = None) -> None:
         "parts": parts,
     }
     settings = {name: to_json(value) for name, value in settings.items()}
-    write_model(path, arrays, normalized(_Settings, settings))
+    reader = max(map(lowest_reader, settings["parts"]))
+    write_model(path, arrays, normalized(_Settings, settings), reader=reader)
 
 
 def _part_content(part: Part) -> tuple[dict[str, Array], dict[str, Any]]:

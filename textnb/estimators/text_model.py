@@ -27,7 +27,6 @@ from textnb.model.file import (
     is_compact,
     learner_of,
     parameters_of,
-    reader_of,
     settings_of,
     whole_predictor_of,
 )
@@ -37,6 +36,7 @@ from textnb.model.parameters import (
     AUTO,
     CHOOSABLE,
     CLARITY_SETTINGS,
+    UNITS,
     Accents,
     Auto,
     Calibrate,
@@ -49,13 +49,14 @@ from textnb.model.parameters import (
     is_auto,
     left_to_choice,
     open_parameters,
+    units_are_open,
     with_literature,
 )
 from textnb.model.plain import spam_among
 from textnb.model.policy import Policy
 from textnb.model.predictor import Predictor
 from textnb.model.recipe import Recipe, check_fitting
-from textnb.model.settings import USUAL_COLUMNS, Columns
+from textnb.model.settings import USUAL_COLUMNS, Columns, lowest_reader
 from textnb.selection.documents import TrainingDocuments
 from textnb.selection.objectives import Objective, check_objective
 from textnb.selection.thresholds import threshold_for_ceiling
@@ -116,7 +117,7 @@ class TextModel:
         model: Model | Auto | None = None,
         weights: Weights | Auto | None = None,
         ngrams: tuple[int, int] | Auto | None = None,
-        analyzer: Units | Callable[[Any], Iterable[Any]] = "word",
+        analyzer: Units | Auto | Callable[[Any], Iterable[Any]] | None = None,
         alpha: float | Auto | None = None,
         unknown: Unknown = "ignore",
         calibrate: Calibrate = True,
@@ -449,7 +450,11 @@ class TextModel:
         """
         self.check_fitted()
         saved = self._counted(), self.fitted_record(), self._derived()
-        write_compact(path, *saved) if compact else write_model(path, *content(*saved), reader=reader_of(saved[0]))
+        if compact:
+            write_compact(path, *saved)
+        else:
+            arrays, settings = content(*saved)
+            write_model(path, arrays, settings, reader=lowest_reader(settings))
 
     def fitted_record(self) -> Fitted:
         """What a model file says of a classifier beyond its counts and how they are made."""
@@ -565,6 +570,8 @@ class TextModel:
         """The values of the parameters that were open to choice."""
         candidate, opened = choice.best.candidate, open_parameters(self.get_params(deep=False))
         chosen = {name: getattr(candidate, name) for name in opened}
+        if not candidate.terms.has_plain_units:
+            chosen |= {name: getattr(candidate, name) for name in UNITS}
         if opened and candidate.min_deviation is not None and self.min_deviation is None:
             chosen["min_deviation"] = candidate.min_deviation
         return chosen
@@ -594,19 +601,20 @@ class TextModel:
                 raise ValueError("there is nothing to choose, or too few documents or groups to divide into folds")
             return found.choice
         check_weights_of(self.model, self.weights)
+        parameters = self.get_params(deep=False)
         labels = [] if classes is None else classes.tolist()
         positive = self._positive_among(labels)
         clarity = {name: getattr(self, name) for name in CLARITY_SETTINGS}
         choice = tune(
             documents,
             class_ids,
-            analyzer=self._analyzer((1, 1)),
-            fixed=Fixed(**with_literature(self.get_params(deep=False)), **clarity),
+            analyzer=self._analyzer(),
+            fixed=Fixed(**with_literature(parameters), **clarity, units=not units_are_open(parameters)),
             objective=self._wanted,
             positive=positive,
             groups=groups,
             limits=Limits(1, self.max_df, self.max_features),
-            vocabulary=self._given_terms(self._analyzer((1, 1))),
+            vocabulary=self._given_terms(self._analyzer()),
             norm=self.norm,
             fit_prior=self.fit_prior,
             class_prior=self.class_prior,
@@ -704,7 +712,7 @@ class TextModel:
         """How the parameters count and derive; they are checked."""
         self._check_parameters()
         parameters = effective(self.get_params(deep=False), chosen)
-        return Recipe.of(self._analyzer(parameters["ngrams"]), parameters)
+        return Recipe.of(self._analyzer(**{name: parameters[name] for name in ("ngrams", *UNITS)}), parameters)
 
     @property
     def _is_fitted_to_documents(self) -> bool:
@@ -713,26 +721,30 @@ class TextModel:
     @property
     def _is_auto(self) -> bool:
         """Whether a choice was asked for."""
-        return any(is_auto(getattr(self, name)) for name in CHOOSABLE)
+        return any(is_auto(getattr(self, name)) for name in (*CHOOSABLE, "analyzer"))
 
     @property
     def _is_open(self) -> bool:
         """Whether there is something to choose, asked for or left out."""
-        return bool(open_parameters(self.get_params(deep=False)))
+        parameters = self.get_params(deep=False)
+        return bool(open_parameters(parameters)) or units_are_open(parameters)
 
     @property
     def _needs_reference(self) -> bool:
         return not self._is_auto and self._recipe({}).needs_reference
 
-    def _analyzer(self, ngrams: tuple[int, int]) -> Analyzer:
+    def _analyzer(self, ngrams: tuple[int, int] = (1, 1), analyzer: Any = None, tokenizer: Any = None) -> Analyzer:
+        """The analyzer, with what was chosen of it."""
+        if analyzer is None:
+            analyzer = "word" if self.analyzer is None or is_auto(self.analyzer) else self.analyzer
         return Analyzer(
-            kind=self.analyzer,
+            kind=analyzer,
             ngrams=ngrams,
             lowercase=self.lowercase,
             strip_accents=self.strip_accents,
-            tokenizer=self.tokenizer,
+            tokenizer=self.tokenizer if tokenizer is None else tokenizer,
             token_pattern=self.token_pattern,
-            stop_words=stop_word_set(self.stop_words) if self.analyzer == "word" else None,
+            stop_words=stop_word_set(self.stop_words) if analyzer == "word" else None,
             stemmer=self.stemmer,
             mail=self.mail,
         )

@@ -40,7 +40,10 @@ class CountVectorizer(BaseEstimator):
         With "token", the matrix has one more column, the last, ``<UNK>``, that counts the terms outside the
         vocabulary. In training it counts what ``min_df``, ``max_df``, ``max_features`` or a given vocabulary leave
         out; where they leave nothing out, the terms seen once, which stay features too (Good–Turing).
-    tokenizer : callable, or one of "toktok", "treebank", "tweet", "whitespace", "wordpunct" (nltk's), default=None
+    tokenizer : callable or name, default=None
+        "unicode" takes the words of any script, combining marks included, as `textnb.text.unicode_words` says.
+        "punctuation" is the pattern ``\\w+|[^\\w\\s]``: single letters, and every other character as a token. nltk's
+        are "toktok", "treebank", "tweet", "whitespace" and "wordpunct".
     stemmer : callable, or "porter", "lancaster", "snowball", "snowball-german", … (nltk's), default=None
         Applied to every token after stop words are removed.
     n_jobs : int, default=None

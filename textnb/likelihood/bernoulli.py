@@ -12,6 +12,7 @@ from textnb.likelihood.rules import ClassPart, linear_rule
 from textnb.likelihood.smoothing import Alpha, log_smoothed, of_features, per_feature
 
 if TYPE_CHECKING:
+    from textnb.likelihood.forgotten import Forgotten
     from textnb.likelihood.groups import Groups, Scores
 
 _ROUNDING = 1e-9  # what sums of document weights may be off by
@@ -105,7 +106,9 @@ def leave_one_out(totals: SparseRows, norm: bool) -> Scores:
 
     present = totals.with_data(compact(totals.data)).toarray()
 
-    def scores(rows: SparseRows, scored: SparseRows, groups: Groups, alphas: Sequence[Alpha]) -> Array | None:
+    def scores(
+        rows: SparseRows, scored: SparseRows, groups: Groups, alphas: Sequence[Alpha], forgotten: Forgotten | None
+    ) -> Array | None:
         if any(np.min(alpha) == 0 for alpha in alphas):
             return None
         documents = groups.documents
@@ -117,9 +120,24 @@ def leave_one_out(totals: SparseRows, norm: bool) -> Scores:
         for log_likelihood, alpha, change in zip(found, alphas, changes, strict=True):
             absence = _absence(present, groups, cell_left, alpha) + change
             log_likelihood[row, groups.cell_class[cell]] += absence[cell]
+        if forgotten is not None:
+            left, documents = forgotten.left(rows, groups, totals), groups.documents_left()
+            for log_likelihood, alpha in zip(found, alphas, strict=True):
+                log_likelihood -= _forgotten_absence(forgotten, left, documents, alpha)[groups.of_row]
         return found
 
     return scores
+
+
+def _forgotten_absence(forgotten: Forgotten, left: SparseRows, documents: Array, alpha: Alpha) -> Array:
+    """Σ_j log((N' − n'_j + α) / (N' + 2α)) over the words that leave with a group, (n_groups, K).
+
+    N' (n_groups, K) documents of a class are left, of which n'_j have word j.
+    """
+    lacking = documents[forgotten.group[left.row_ids], left.indices]
+    changes = log_smoothed(np.maximum(lacking - left.data, 0), alpha) - log_smoothed(lacking, alpha)
+    of_absent_words = log_smoothed(documents, alpha) - np.log(documents + 2.0 * alpha)
+    return forgotten.n_columns() * of_absent_words + forgotten.sums(left.with_data(changes))
 
 
 def _absence(present: Array, groups: Groups, cell_left: Array, alpha: Alpha) -> Array:

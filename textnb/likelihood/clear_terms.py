@@ -19,6 +19,7 @@ from textnb.likelihood.rules import ClassPart, as_rows
 from textnb.likelihood.smoothing import Alpha
 
 if TYPE_CHECKING:
+    from textnb.likelihood.forgotten import Forgotten
     from textnb.likelihood.groups import Groups, Scores
 
 _WHOLE_TABLE = 1 << 23  # odds, of terms and classes, up to which those of all terms are kept
@@ -218,7 +219,9 @@ def class_part(totals: SparseRows, documents: Array, alpha: Alpha, norm: bool = 
 def leave_one_out(combination: Combination, clarity: Clarity, totals: SparseRows) -> Scores:
     """The scores of every row by the counts that its group leaves: b − B of N_b − D_b documents, and the rest alike."""
 
-    def scores(rows: SparseRows, scored: SparseRows, groups: Groups, alphas: Sequence[Alpha]) -> Array:
+    def scores(
+        rows: SparseRows, scored: SparseRows, groups: Groups, alphas: Sequence[Alpha], forgotten: Forgotten | None
+    ) -> Array:  # what a term says follows from its own counts: those that leave are not scored, and that is all
         found = np.empty((len(alphas), rows.shape[0], groups.n_classes))
         few_odds = totals.shape[0] * groups.n_classes <= _CLASSES_PAY * len(rows.data)
         for one_alpha, alpha in zip(found, map(check_strength, alphas), strict=True):

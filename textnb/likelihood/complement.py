@@ -12,6 +12,7 @@ from textnb.likelihood.rules import ClassPart
 from textnb.likelihood.smoothing import Alpha, log_mass, log_smoothed, of_features, per_feature
 
 if TYPE_CHECKING:
+    from textnb.likelihood.forgotten import Forgotten
     from textnb.likelihood.groups import Groups, Scores
 
 NEEDS_SMOOTHING = (
@@ -71,7 +72,9 @@ def leave_one_out(totals: SparseRows, norm: bool) -> Scores:
     rest = np.repeat(compact(everywhere), n_classes).reshape(n_features, n_classes)  # few classes have a word
     rest[totals.row_ids, totals.indices] = subtract(everywhere[totals.row_ids], totals.data)
 
-    def scores(rows: SparseRows, scored: SparseRows, groups: Groups, alphas: Sequence[Alpha]) -> Array | None:
+    def scores(
+        rows: SparseRows, scored: SparseRows, groups: Groups, alphas: Sequence[Alpha], forgotten: Forgotten | None
+    ) -> Array | None:
         if any(np.min(alpha) == 0 for alpha in alphas):
             return None
         found = np.empty((len(alphas), rows.shape[0], groups.n_classes))
@@ -79,15 +82,32 @@ def leave_one_out(totals: SparseRows, norm: bool) -> Scores:
         lengths = scored.row_sums()[:, np.newaxis]
         taken = groups.sums(rows.row_sums())
         mass = subtract(everywhere.sum() - of_classes, taken.sum(axis=1, keepdims=True) - taken)
+        n_left: int | Array = n_features
+        if forgotten is not None:
+            left = forgotten.left(rows, groups, totals)
+            gone = forgotten.sums(left)
+            mass = subtract(mass, gone.sum(axis=1, keepdims=True) - gone)
+            n_left = n_features - forgotten.n_columns()
         for log_rest, alpha in zip(found, alphas, strict=True):
-            log_masses = log_mass(mass, alpha, n_features)
+            log_masses = log_mass(mass, alpha, n_left)
             np.subtract(lengths * log_masses[groups.of_row], log_rest, out=log_rest)
             if norm:
-                size = n_features * log_masses - _weight_sums(rows, groups, rest, alpha)
-                log_rest /= np.where(size > 0, size, 1.0)[groups.of_row]
+                size = n_left * log_masses - _weight_sums(rows, groups, rest, alpha)
+                if forgotten is not None:
+                    size += _forgotten_sums(forgotten, left, alpha)
+                log_rest /= np.where(size < 1.0, 1.0, size)[groups.of_row]  # as in `class_part`
         return found
 
     return scores
+
+
+def _forgotten_sums(forgotten: Forgotten, left: SparseRows, alpha: Alpha) -> Array:
+    """Σ_j log(R_cj − H_cj + α) over the words that leave with a group, (n_groups, K)."""
+    everywhere, pair = left.row_sums(), left.row_ids
+    logarithms = log_smoothed(everywhere, alpha)
+    changes = log_smoothed(np.maximum(everywhere[pair] - left.data, 0), alpha) - logarithms[pair]
+    whole = np.bincount(forgotten.group, logarithms, minlength=forgotten.n_groups)
+    return whole[:, np.newaxis] + forgotten.sums(left.with_data(changes))
 
 
 def _weight_sums(rows: SparseRows, groups: Groups, rest: Array, alpha: Alpha) -> Array:

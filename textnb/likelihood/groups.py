@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from textnb.arrays import Array, SparseRows, exact_bincount, ranges
 from textnb.likelihood.smoothing import Alpha
+
+if TYPE_CHECKING:
+    from textnb.likelihood.forgotten import Forgotten
 
 _ROUNDING = 1e-12  # of a floating-point total: what is left of it below that is nothing
 
@@ -89,9 +92,9 @@ def group_rows(groups: Any, class_ids: Array, n_classes: int) -> Groups:
     return Groups(of_row, class_ids, n_groups, n_classes, cell_of_row, cells // n_classes, cells % n_classes, documents)
 
 
-# From rows, what of them is scored, their groups and alphas to scores (n_alphas, n, K), or to None where an alpha needs
-# one model per group.
-Scores = Callable[[SparseRows, SparseRows, Groups, Sequence[Alpha]], Array | None]
+# From rows, what of them is scored, their groups, alphas, and which columns leave with a group, if any does, to scores
+# (n_alphas, n, K), or to None where an alpha needs one model per group.
+Scores = Callable[[SparseRows, SparseRows, Groups, Sequence[Alpha], "Forgotten | None"], Array | None]
 
 
 def cell_totals(rows: SparseRows, groups: Groups) -> SparseRows:

@@ -7,7 +7,7 @@ groups are few and large, such as folds, one model per group costs less.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,31 +15,49 @@ from textnb.arrays import Array, SparseRows
 from textnb.compiled import compiled_kernel
 from textnb.likelihood.families import Family
 from textnb.likelihood.groups import Groups, group_totals, subtract
-from textnb.likelihood.smoothing import Alpha, safe_log
+from textnb.likelihood.smoothing import Alpha, of_features, safe_log
 from textnb.statistics.counts import count_classes
+
+if TYPE_CHECKING:
+    from textnb.likelihood.forgotten import Forgotten
 
 _MODEL_PAYS = 8  # so many weights of a model are derived in the time that one touched entry takes
 
 
 def scores_without(
-    family: Family, rows: SparseRows, groups: Groups, norm: bool = False, *, ignore_unseen: bool = False
+    family: Family,
+    rows: SparseRows,
+    groups: Groups,
+    norm: bool = False,
+    *,
+    ignore_unseen: bool = False,
+    forgotten: Forgotten | None = None,
+    unit_length: bool = False,
 ) -> Callable[[Sequence[Alpha]], Array]:
     """log P(x | c) of every row without its group or, of a complement model, its score; the prior left out.
 
     A function of alphas, to (n_alphas, n, K). A row stores a column once, and no zeros. Words that no other group has
-    are scored by smoothing alone or, as by a model that has never heard of them, ignored.
+    are scored by smoothing alone or, as by a model that has never heard of them, ignored. Columns that are `forgotten`
+    are no part of the model without the group at all; `unit_length` says that what is scored without them is to have
+    length 1 again, as tf-idf has.
     """
     if family.weightings == ("binary",):
         rows = rows.present()
     scored = seen_elsewhere(rows, groups) if ignore_unseen else rows
+    if forgotten is not None:
+        scored = forgotten.without_entries(rows, unit_length=unit_length)
     totals = count_classes(rows, groups.class_ids, np.arange(groups.n_classes)).totals
     n_touched = int((np.diff(rows.indptr) * groups.n_cells[groups.of_row]).sum())
     models_pay = groups.n_groups * groups.n_classes * rows.n_columns <= _MODEL_PAYS * n_touched
     by_entry = None if models_pay else family.leave_one_out(totals, norm)
 
     def scores(alphas: Sequence[Alpha]) -> Array:
-        found = None if by_entry is None else by_entry(rows, scored, groups, alphas)
-        return one_model_per_group(family, rows, scored, groups, totals, norm, alphas) if found is None else found
+        found = None
+        if by_entry is not None and (forgotten is None or all(np.ndim(alpha) == 0 for alpha in alphas)):
+            found = by_entry(rows, scored, groups, alphas, forgotten)
+        if found is None:
+            found = one_model_per_group(family, rows, scored, groups, totals, norm, alphas, forgotten)
+        return found
 
     return scores
 
@@ -68,18 +86,25 @@ def one_model_per_group(
     totals: SparseRows,
     norm: bool,
     alphas: Sequence[Alpha],
+    forgotten: Forgotten | None = None,
 ) -> Array:
-    """Derive a rule from what each group leaves of the totals and documents, and score its rows with it."""
+    """Derive a rule from what each group leaves of the totals, columns and documents, and score its rows with it."""
     classes = np.arange(groups.n_classes)
     found = np.empty((len(alphas), rows.shape[0], groups.n_classes))
     bounds = np.cumsum(np.bincount(groups.of_row, minlength=groups.n_groups))[:-1]
     members = np.split(np.argsort(groups.of_row, kind="stable"), bounds)
-    for own, documents in zip(members, groups.documents_left(), strict=True):
+    for group, (own, documents) in enumerate(zip(members, groups.documents_left(), strict=True)):
         taken = count_classes(rows.take_rows(own), groups.class_ids[own], classes).totals
-        left = totals.combine(taken, subtract)
+        left, new, columns = totals.combine(taken, subtract), scored.take_rows(own), None
+        if forgotten is not None:
+            keep = np.ones(rows.n_columns, dtype=bool)
+            keep[forgotten.column[forgotten.group == group]] = False
+            columns = np.flatnonzero(keep)
+            left, new = left.take_rows(columns), new.select_columns(keep)
         for scores, alpha in zip(found, alphas, strict=True):
-            rule = family.rule(left, documents, alpha, norm).compact()
-            scores[own] = rule.log_likelihood(scored.take_rows(own))
+            smoothing = alpha if columns is None else of_features(columns, alpha)
+            rule = family.rule(left, documents, smoothing, norm, columns=columns).compact()
+            scores[own] = rule.log_likelihood(new)
     return found
 
 

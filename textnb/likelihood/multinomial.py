@@ -12,6 +12,7 @@ from textnb.likelihood.rules import ClassPart
 from textnb.likelihood.smoothing import Alpha, log_mass, log_smoothed, of_features, per_feature, safe_log
 
 if TYPE_CHECKING:
+    from textnb.likelihood.forgotten import Forgotten
     from textnb.likelihood.groups import Groups, Scores
 
 
@@ -46,13 +47,19 @@ def leave_one_out(totals: SparseRows, norm: bool) -> Scores:
 
     counts, n_features = totals.with_data(compact(totals.data)).toarray(), totals.shape[0]
 
-    def scores(rows: SparseRows, scored: SparseRows, groups: Groups, alphas: Sequence[Alpha]) -> Array:
+    def scores(
+        rows: SparseRows, scored: SparseRows, groups: Groups, alphas: Sequence[Alpha], forgotten: Forgotten | None
+    ) -> Array:
         lengths = scored.row_sums()[:, np.newaxis]
         mass = subtract(totals.column_sums(), groups.sums(rows.row_sums()))
+        n_left: int | Array = n_features
+        if forgotten is not None:
+            mass = subtract(mass, forgotten.sums(forgotten.left(rows, groups, totals)))
+            n_left = n_features - forgotten.n_columns()
         found = np.array([scored @ log_smoothed(counts, per_feature(alpha)) for alpha in alphas])
         Touched(rows, scored, groups, counts).logarithm_sums(alphas, found)
         for log_likelihood, alpha in zip(found, alphas, strict=True):
-            log_likelihood -= lengths * log_mass(mass, alpha, n_features)[groups.of_row]
+            log_likelihood -= lengths * log_mass(mass, alpha, n_left)[groups.of_row]
         return found
 
     return scores

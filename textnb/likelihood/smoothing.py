@@ -42,9 +42,14 @@ def per_feature(alpha: Alpha) -> Alpha:
     return alpha[:, np.newaxis] if isinstance(alpha, np.ndarray) else alpha
 
 
-def log_mass(counts: Array, alpha: Alpha, n_features: int) -> Array:
-    """log Σ_j (N_cj + α_j) from Σ_j N_cj; 0 where there is nothing."""
-    mass = counts + float(np.sum(np.broadcast_to(alpha, n_features), dtype=np.float64))
+def log_mass(counts: Array, alpha: Alpha, n_features: int | Array) -> Array:
+    """log Σ_j (N_cj + α_j) from Σ_j N_cj; 0 where there is nothing. One α may be for several numbers of features."""
+    smoothing: float | Array
+    if isinstance(n_features, np.ndarray):
+        smoothing = alpha * n_features
+    else:
+        smoothing = float(np.sum(np.broadcast_to(alpha, n_features), dtype=np.float64))
+    mass = counts + smoothing
     return np.log(np.where(mass > 0, mass, 1.0))
 
 

@@ -18,22 +18,22 @@ import numpy as np
 
 from textnb.arrays import Array
 from textnb.model.derive import Derivation, derive
-from textnb.model.file import content, reader_of
+from textnb.model.file import content
 from textnb.model.learner import Learner
-from textnb.model.settings import Fitted
+from textnb.model.settings import Fitted, lowest_reader
 from textnb.model.stored import WEIGHTS, narrow, totals_arrays
 from textnb.storage import write_model
 from textnb.text.frozen import UNIT
 from textnb.text.ngram_terms import compact_arrays
 
-READER = 4  # the first version of textnb's readers that knows compact files
 _PRECISION = 2.0**-11
 _NEEDED = ("documents", "log_prior", "by_class", "intercept", "scale", "required", "unknown_totals")
 
 
 def write_compact(path: Any, learner: Learner, fitted: Fitted, derivation: Derivation | None = None) -> None:
     """Write a compact file; the same counts give the same bytes."""
-    write_model(path, *compact_content(learner, fitted, derivation), reader=max(READER, reader_of(learner)))
+    arrays, settings = compact_content(learner, fitted, derivation)
+    write_model(path, arrays, settings, reader=lowest_reader(settings))
 
 
 def compact_content(

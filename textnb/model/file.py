@@ -39,7 +39,6 @@ from textnb.model.stored import (
 from textnb.statistics.ledger import LEDGER, MESSAGE_IDS, Ledger, ledger_arrays, ledger_of
 from textnb.statistics.text_counts import TextCounts
 from textnb.storage import ModelFile
-from textnb.storage.header import PLAIN_READER
 from textnb.text.counting import term_table
 from textnb.text.features import Features
 from textnb.text.frozen import UNIT
@@ -50,7 +49,6 @@ from textnb.text.weights import Weighting
 if TYPE_CHECKING:
     from textnb.model.predictor import Predictor
 
-FITTED_READER = 5  # the first version of textnb's readers that knows rules that are fitted to documents
 COMPACT = "is a compact model, which only predicts; use the model that it was made from"
 
 __all__ = [
@@ -64,7 +62,6 @@ __all__ = [
     "learner_of",
     "parameters_of",
     "predictor_of",
-    "reader_of",
     "require_counts",
     "settings_of",
     "stored_ledger",
@@ -97,11 +94,6 @@ def rule_arrays(rule: LinearRule, derivation: Derivation) -> dict[str, Array]:
     """A rule that was fitted to documents, whose weights are numbers of single precision."""
     weights = rule.coef.T.astype(np.float32)
     return {WEIGHTS: weights, "intercept": rule.intercept, "log_prior": derivation.log_prior}
-
-
-def reader_of(learner: Learner) -> int:
-    """The first version of textnb's readers that knows the files of such a model."""
-    return FITTED_READER if learner.recipe.family.fitted_to_documents else PLAIN_READER
 
 
 def counts_content(learner: Learner, fitted: Fitted) -> tuple[dict[str, Array], dict[str, Any]]:

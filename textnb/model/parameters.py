@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, get_args
 
 from textnb.likelihood.families import family
+from textnb.text.tokenize import DEFAULT_TOKEN_PATTERN
 
 Model: TypeAlias = Literal["multinomial", "complement", "bernoulli", "robinson", "fisher", "log-odds", "nbsvm", "nblr"]
 Weights: TypeAlias = Literal["counts", "binary", "tfidf", "log-tfidf"]
@@ -16,10 +17,13 @@ Accents: TypeAlias = Literal["ascii", "unicode"]
 Auto: TypeAlias = Literal["auto"]
 Calibrate: TypeAlias = bool | Literal["offsets"]
 Choosable: TypeAlias = Literal["model", "weights", "ngrams", "min_df", "alpha"]
-Chosen: TypeAlias = Choosable | Literal["min_deviation", "C", "beta"]  # the last three only where the model has them
+# The first two where it is open what terms are made of, the others only where the model has them.
+Chosen: TypeAlias = Choosable | Literal["analyzer", "tokenizer", "min_deviation", "C", "beta"]
 
 AUTO: Auto = "auto"
 CHOOSABLE: tuple[str, ...] = get_args(Choosable)
+UNITS = ("analyzer", "tokenizer")  # what terms are made of
+_OF_WORDS = (*("tokenizer", "stemmer", "stop_words", "strip_accents", "vocabulary", "mail"),)
 CLARITY_SETTINGS = ("assumed", "min_deviation", "most_terms")  # of families that combine clear terms
 FITTING_SETTINGS = ("C", "beta")  # of families that are fitted to documents
 LITERATURE: Mapping[str, Any] = MappingProxyType(  # Rennie et al. 2003, without their normalised weights
@@ -70,6 +74,19 @@ def open_parameters(parameters: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(name for name in CHOOSABLE if is_auto(parameters[name]))
 
 
+def units_are_open(parameters: Mapping[str, Any]) -> bool:
+    """Whether it is to be chosen what terms are made of.
+
+    It is where the analyzer is "auto", or not given while both the n-grams and min_df are to be chosen; but not where
+    something is given that is for words alone.
+    """
+    given = any(parameters.get(name) is not None for name in _OF_WORDS)
+    if given or parameters.get("token_pattern", DEFAULT_TOKEN_PATTERN) != DEFAULT_TOKEN_PATTERN:
+        return False
+    analyzer = parameters.get("analyzer")
+    return is_auto(analyzer) or (analyzer is None and {"ngrams", "min_df"} <= set(open_parameters(parameters)))
+
+
 def with_literature(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The five parameters: "auto" for those that are open, the literature's value for others that are None."""
     opened = open_parameters(parameters)
@@ -92,6 +109,11 @@ def effective(parameters: Mapping[str, Any], chosen: Mapping[str, Any]) -> dict[
             found[name] = None if is_auto(found[name]) else found[name]
         elif found[name] is None or is_auto(found[name]):
             found[name] = chosen.get(name, getattr(fitting, name))
+    for name in UNITS:
+        if name in chosen and (found.get(name) is None or is_auto(found[name])):
+            found[name] = chosen[name]
+    if "analyzer" in found and (found["analyzer"] is None or is_auto(found["analyzer"])):
+        found["analyzer"] = "word"
     clarity = family(found["model"]).clarity
     for name in parameters.keys() & CLARITY_SETTINGS:
         if clarity is not None and found[name] is None:

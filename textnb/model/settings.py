@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal
@@ -18,6 +18,7 @@ from textnb.model.parameters import (
     AUTO,
     CLARITY_SETTINGS,
     FITTING_SETTINGS,
+    UNITS,
     Calibrate,
     Chosen,
     Unknown,
@@ -27,10 +28,14 @@ from textnb.model.parameters import (
 from textnb.model.policy import Label, Policy
 from textnb.model.recipe import Recipe
 from textnb.model.records import normalized, to_json
+from textnb.storage.header import PLAIN_READER
 from textnb.text.analyzer import Analyzer, stop_word_set
 from textnb.text.frozen import Reference
 from textnb.text.limits import Limits
+from textnb.text.tokenize import OWN_TOKENIZERS
 
+COMPACT_READER = 4  # the first version of textnb's readers that knows compact files,
+CHOSEN_READER = 5  # and that knows models fitted to documents, our own tokenizers, and analyzers that were chosen
 _LONGEST_NGRAM = 64
 _LARGEST_ALPHA = 1e100
 _LARGEST_LABELS = 1 << 25  # characters of all labels, each as wide as the widest
@@ -199,9 +204,10 @@ class Settings:
                 "C": fitting.C,
                 "beta": fitting.beta,
             }
-        values = {name: self.analyzer.ngrams if name == "ngrams" else getattr(self, name) for name in names}
+        values = {name: self.analyzer.ngrams if name == "ngrams" else getattr(self, name) for name in usual}
         for name, value in values.items():
-            if name not in self.auto and repr(value) != repr(usual[name]):  # 1 is one document, 1.0 all of them
+            by_literature = name in names and name not in self.auto
+            if by_literature and repr(value) != repr(usual[name]):  # 1 is one document, 1.0 all of them
                 raise ValueError(f"{name} was left out, and is {value!r:.60}")
 
     def recipe(self) -> Recipe:
@@ -234,6 +240,8 @@ class Settings:
             "class_prior": self.recipe().class_prior,
         }
         chosen: dict[str, Any] = {name: parameters[name] for name in self.auto}
+        if analyzer.kind == "word" and {"ngrams", "min_df"} <= {*self.auto, *(self.left_out or ())}:
+            parameters["analyzer"] = None  # the next fit may choose another
         return parameters | dict.fromkeys(self.auto, AUTO) | dict.fromkeys(self.left_out or ()), chosen
 
 
@@ -277,6 +285,15 @@ def settings_json(learner: Learner, fitted: Fitted) -> dict[str, Any]:
     stated |= {name: to_json(value) for name, value in optional.items() if value is not None}
     checked: dict[str, Any] = normalized(Settings, stated)
     return checked
+
+
+def lowest_reader(settings: Mapping[str, Any]) -> int:
+    """The lowest version of textnb's readers that understands a file of these settings."""
+    analyzer = settings.get("analyzer") or {}
+    is_fitted = family(settings["model"]).fitted_to_documents
+    if is_fitted or analyzer.get("tokenizer") in OWN_TOKENIZERS or set(UNITS) & set(settings.get("auto", ())):
+        return CHOSEN_READER
+    return COMPACT_READER if settings.get("compact") else PLAIN_READER
 
 
 def are_labels(labels: list[Any]) -> bool:

@@ -8,9 +8,9 @@ from functools import reduce
 from pathlib import Path
 from typing import TypeVar
 
-from textnb.model.file import Fitted, content, fitted_of, learner_of, reader_of, require_counts
+from textnb.model.file import Fitted, content, fitted_of, learner_of, require_counts
 from textnb.model.learner import Learner
-from textnb.model.settings import merged_record
+from textnb.model.settings import lowest_reader, merged_record
 from textnb.storage import ModelFile, open_model, write_model
 from textnb.storage.lock import writer_lock
 from textnb.storage.reader import Verify
@@ -103,4 +103,5 @@ def open_text_model(path: str | Path, verify: Verify = "all") -> ModelFile:
 
 
 def write_learner(path: str | Path, learner: Learner, fitted: Fitted) -> None:
-    write_model(path, *content(learner, fitted), reader=reader_of(learner))
+    arrays, settings = content(learner, fitted)
+    write_model(path, arrays, settings, reader=lowest_reader(settings))

@@ -130,9 +130,29 @@ def choice_lines(choice: Choice) -> list[str]:
     by = f"{choice.estimate} accuracy {accuracy} on {choice.n_documents:,} documents"
     if choice.objective != "accuracy":
         by = f"{objective_text(choice)}; {by}"
-    lines = [_filled(f"chosen     of {len(choice.trials)} candidates by {by}")]
+    best = choice.best.candidate
+    made_of = "" if best.terms.has_plain_units else f"{best.units} terms, "
+    lines = [_filled(f"chosen     {made_of}of {len(choice.trials)} candidates by {by}")]
     if choice.warning:
         lines.append(_filled(f"{INDENT}{choice.warning}"))
+    return lines
+
+
+def screening_lines(choice: Choice) -> list[str]:
+    """What was dropped after a look at some documents, and why the best is not the first of the table, if so."""
+    lines = []
+    if choice.screening is not None:
+        seen = choice.screening
+        dropped = [
+            f"{terms.units} {','.join(map(str, terms.ngrams))} {accuracy:.4f}"
+            for terms, accuracy in seen.accuracies
+            if terms not in seen.kept
+        ]
+        if dropped:
+            by = f"on {seen.n_documents:,} documents, where plain words had {seen.plain_accuracy:.4f}"
+            lines.append(_filled(f"dropped    {by}: {'; '.join(dropped)}"))
+    if choice.within_chance:
+        lines.append(_filled("plain      words are taken: the more accurate terms are so within one standard error"))
     return lines
 
 
@@ -215,10 +235,12 @@ def tuning_text(result: TuningResult, words: Sequence[str]) -> str:
     has_deviations = any(trial.candidate.min_deviation is not None for trial in choice.trials)
     has_caught = choice.best.caught is not None
     is_linear = isinstance(choice.best.candidate, LinearCandidate)
+    has_units = any(trial.candidate.units for trial in choice.trials)
     rows = [
         (
             trial.candidate.model,
             trial.candidate.weights,
+            *([trial.candidate.units] if has_units else []),
             ",".join(map(str, trial.candidate.ngrams)),
             f"{trial.candidate.min_df:g}",
             f"{trial.candidate.alpha:g}",
@@ -235,12 +257,18 @@ def tuning_text(result: TuningResult, words: Sequence[str]) -> str:
         f"textnb train {join(words)} --model {best.model} --weights {best.weights} --alpha {best.alpha:g} "
         f"--ngrams {','.join(map(str, best.ngrams))} --min-df {best.min_df:g}"
     )
+    if best.tokenizer is not None:
+        again += f" --tokenizer {best.tokenizer}"
+    elif best.analyzer not in (None, "word"):
+        again += f" --analyzer {best.analyzer}"
     if best.min_deviation is not None:
         again += f" --min-deviation {best.min_deviation:g}"
     if is_linear:
         again += f" --C {best.C:g} --beta {best.beta:g}"
     further = [*["C", "beta"] * is_linear, *["min-dev"] * has_deviations, *["caught"] * has_caught]
-    headers = ("model", "weights", "ngrams", "min-df", "alpha", *further, "accuracy", "log-loss")
+    headers = ("model", "weights", *["terms"] * has_units, "ngrams", "min-df", "alpha", *further)
+    headers = (*headers, "accuracy", "log-loss")
+    left = 3 + has_units
     return "\n".join(
         [
             f"corpus     {printable(result.corpus)}: {printable(result.edition)}",
@@ -248,8 +276,9 @@ def tuning_text(result: TuningResult, words: Sequence[str]) -> str:
             f"estimate   {choice.estimate}, accuracy {share_text(best_trial.accuracy, result.accuracy_interval)}",
             *([] if choice.objective == "accuracy" else [f"best by    {objective_text(choice)}"]),
             "",
-            table(headers, rows, "lll" + "r" * (len(headers) - 3)),
+            table(headers, rows, "l" * left + "r" * (len(headers) - left)),
             "",
+            *screening_lines(choice),
             f"best       {printable(again)}",
         ]
     )

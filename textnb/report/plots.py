@@ -146,6 +146,8 @@ def _draw_curves(figure: "Figure", choice: "Choice", title: str | None) -> None:
     for trial in sorted(choice.trials, key=lambda trial: trial.rank):  # the best recipe comes first
         chosen = trial.candidate
         terms = f"{'–'.join(map(str, dict.fromkeys(chosen.ngrams)))}-grams, min_df {chosen.min_df:g}"
+        if not chosen.terms.has_plain_units:
+            terms = f"{chosen.units} {terms}"
         if chosen.min_deviation is not None:
             terms += f", min_deviation {chosen.min_deviation:g}"
         if is_linear:

@@ -18,6 +18,7 @@ from textnb.arrays import Array, SparseRows
 from textnb.likelihood.nb_weighted import Part, Problems, held_out_scores, one_against_rest
 from textnb.model.decision import log_posterior
 from textnb.model.parameters import FITTED_USUAL, is_auto
+from textnb.selection import candidates
 from textnb.selection.calibration import fit_calibration
 from textnb.selection.objectives import share_caught
 from textnb.selection.subtraction import stratified_folds
@@ -51,7 +52,18 @@ class LinearCandidate(NamedTuple):
     alpha: float
     C: float
     beta: float
-    min_deviation: float | None = None  # no linear model has it
+    min_deviation: float | None = None  # no linear model has it, and units are those given
+    analyzer: str | None = None
+    tokenizer: str | None = None
+
+    @property
+    def terms(self) -> candidates.Terms:
+        """The terms that it is of."""
+        return candidates.Terms(self.ngrams, self.min_df)
+
+    @property
+    def units(self) -> str:
+        return self.terms.units
 
 
 class Terms(NamedTuple):

@@ -14,6 +14,7 @@ import numpy as np
 
 from textnb.arrays import Array, SparseRows
 from textnb.likelihood.families import Family, family
+from textnb.likelihood.forgotten import Forgotten
 from textnb.likelihood.groups import group_rows
 from textnb.likelihood.leave_one_out import scores_without, with_prior_left
 from textnb.likelihood.smoothing import check_alpha
@@ -71,6 +72,8 @@ def leave_one_out_scores(
     groups: Any = None,
     *,
     ignore_unseen: bool = False,
+    forgotten: Forgotten | None = None,
+    unit_length: bool = False,
     norm: bool = False,
     fit_prior: bool = True,
     class_prior: Any = None,
@@ -79,11 +82,21 @@ def leave_one_out_scores(
 
     What does not depend on alpha is computed once. Classes are numbered; `rows` store a column at most once per row,
     and for a Bernoulli model anything above 0 is 1. Words that no other document, or group, has are scored by smoothing
-    alone; with `ignore_unseen` they are not scored, as in a new document they would not be.
+    alone; with `ignore_unseen` they are not scored, as in a new document they would not be. With the columns that are
+    `forgotten` without each group, the scores are those of the model fitted anew, its vocabulary too: exactly, but for
+    idf and the lengths of other documents in tf-idf (rows of `unit_length`), which stay those of all documents.
     """
     chosen = family(model) if isinstance(model, str) else model
     left_out = group_rows(groups, class_ids, int(class_ids.max()) + 1)
-    scores = scores_without(chosen, rows, left_out, norm, ignore_unseen=ignore_unseen)
+    scores = scores_without(
+        chosen,
+        rows,
+        left_out,
+        norm,
+        ignore_unseen=ignore_unseen,
+        forgotten=forgotten,
+        unit_length=unit_length,
+    )
     adds_prior = chosen.adds_prior(left_out.n_classes)
     checked = [check_alpha(alpha, rows.n_columns) for alpha in alphas]
     at_once = max(1, _AT_ONCE // max(1, len(class_ids) * left_out.n_classes))

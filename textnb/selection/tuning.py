@@ -1,43 +1,34 @@
-"""Choosing a recipe by what each document scores in a model that never saw it: one counting pass per analyzer.
+"""Choosing a recipe by what each document scores in a model that never saw it.
 
-The candidates are the same for every corpus. They are searched in three steps, each by leave-one-out accuracy, ties by
-log-loss: every model and weighting on words; the best two of them on every choice of terms; every alpha for the best.
-Those for mail are few, and all tried, on some of the messages; the best catches most spam while it loses little of the
-rest.
+The search has steps, each by leave-one-out accuracy, ties by log-loss: every model and weighting on words; the best two
+of them on every choice of terms; every model and weighting on n-grams of characters, if those lead; every alpha for the
+best. Choices of terms other than words by the usual pattern are looked at on some of the documents first,
+if there is much text: what does worse there than plain words, by more than chance would have it, is dropped. Where the
+end is within chance, plain words are taken. Candidates for mail are few, and all tried, on some of the messages; the
+best catches most spam while it loses little of the rest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from textnb.arrays import Array, SparseRows, distinct
-from textnb.likelihood.families import FAMILIES, Family, family
-from textnb.likelihood.prior import class_log_prior
-from textnb.model.decision import log_odds_against, log_posterior
-from textnb.model.derive import knowing_headers
-from textnb.model.parameters import AUTO, CHOOSABLE
-from textnb.selection.duplicates import share_near_duplicated
-from textnb.selection.objectives import share_caught
-from textnb.selection.subtraction import leave_one_out_scores
+from textnb.arrays import Array, distinct
+from textnb.likelihood.families import family
+from textnb.selection.candidates import FURTHER_TERMS, TERMS, WITHOUT_BLANKS, Candidate, Fixed, Terms
+from textnb.selection.trials import Count, Trial, Tried, TriedDocuments
 from textnb.text.analyzer import Analyzer
 from textnb.text.counting import RememberedCounts, count_all
-from textnb.text.features import EMPTY_VOCABULARY
 from textnb.text.limits import Limits
 from textnb.text.terms import TermTable
-from textnb.text.weights import Weighting
+from textnb.text.unicode_words import share_without_blanks
 
-TERMS: dict[str, tuple[tuple[tuple[int, int], int], ...]] = {  # n-gram range and min_df
-    "word": (((1, 1), 1), ((1, 1), 2), ((1, 2), 2)),
-    "char": (((2, 4), 2), ((3, 5), 2)),
-    "char_wb": (((2, 4), 2), ((3, 5), 2)),
-    "mail": (((1, 1), 1), ((1, 1), 2), ((1, 2), 2)),
-}
+__all__ = ["ALPHAS", "COARSE_ALPHAS", "TERMS", "Candidate", "Choice", "Fixed", "Screening", "Terms", "Trial", "tune"]
+
 COARSE_ALPHAS = (1.0, 0.1, 0.01)
 ALPHAS = (2.0, 1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01)
 FINALISTS = 2
@@ -45,52 +36,29 @@ MOST_DOCUMENTS = 25_000  # of more, so many are tried on, evenly chosen
 MOST_MESSAGES = 2_000  # the same of mail, if there are as many of every class as it takes:
 FEWEST_MESSAGES = 50
 DUPLICATED = 0.1  # share of near duplicates from which on leave-one-out flatters
-
-
-class Candidate(NamedTuple):
-    """What can be chosen of a classifier."""
-
-    model: str
-    weights: str
-    ngrams: tuple[int, int]
-    min_df: float | int
-    alpha: float
-    min_deviation: float | None = None  # of models of clear terms
-
-
-FOR_MAIL = (
-    Candidate("robinson", "binary", (1, 1), 1, 0.0178, 0.375),
-    Candidate("robinson", "binary", (1, 1), 1, 0.1, 0.375),
-    Candidate("robinson", "binary", (1, 1), 1, 0.0178, 0.3),
-    Candidate("robinson", "binary", (1, 1), 1, 0.1, 0.3),
-    Candidate("fisher", "binary", (1, 1), 1, 0.0178, 0.375),
-    Candidate("log-odds", "binary", (1, 1), 1, 0.0178, 0.375),
-    Candidate("multinomial", "binary", (1, 1), 1, 0.1),
-)
+SCREENED_FROM = 1_000_000  # characters from which further choices of terms are first looked at on some documents:
+SCREENED_ON = 500_000  # of about so many characters,
+FEWEST_SCREENED = 400  # or so many documents, if that is more
+MOST_KEPT = 2  # of which so many are tried on all documents;
+MUCH_TEXT = 10_000_000  # characters from which only one is
+SHARE_WITHOUT_BLANKS = 0.01  # of letters in scripts that are written so, from which they matter
 
 
 @dataclass(frozen=True)
-class Trial:
-    """A candidate, and how it did on documents that its model had not seen."""
+class Screening:
+    """Choices of terms that were looked at on some of the documents, and those that were tried on all of them."""
 
-    candidate: Any  # a Candidate, or a LinearCandidate
-    accuracy: float
-    log_loss: float
-    caught: float | None = None  # share of spam, where there is any: see `share_caught`
-    objective: str = "accuracy"
-
-    @property
-    def rank(self) -> tuple[float, ...]:
-        """The lower the better; ties by accuracy, then by log-loss."""
-        first = {"accuracy": (), "log-loss": (self.log_loss,), "caught": (-(self.caught or 0.0),)}[self.objective]
-        return *first, -self.accuracy, self.log_loss
+    n_documents: int
+    plain_accuracy: float  # of words by the usual pattern
+    accuracies: tuple[tuple[Terms, float], ...]
+    kept: tuple[Terms, ...]
 
     def to_json(self) -> dict[str, Any]:
-        found = {**self.candidate._asdict(), "ngrams": list(self.candidate.ngrams)}
-        found |= {"accuracy": self.accuracy, "log_loss": self.log_loss if np.isfinite(self.log_loss) else None}
-        if self.candidate.min_deviation is None:
-            del found["min_deviation"]
-        return found if self.caught is None else found | {"caught": self.caught}
+        seen = [
+            {**terms._asdict(), "ngrams": list(terms.ngrams), "accuracy": accuracy, "kept": terms in self.kept}
+            for terms, accuracy in self.accuracies
+        ]
+        return {"n_documents": self.n_documents, "plain_accuracy": self.plain_accuracy, "terms": seen}
 
 
 @dataclass(frozen=True)
@@ -102,12 +70,20 @@ class Choice:
     estimate: str
     n_documents: int
     near_duplicated: float | None  # share of documents that have a near duplicate; None where groups are known
+    screening: Screening | None = None
     positive: str | None = None  # the class of which as much as can be is caught
 
     @property
     def objective(self) -> str:
         """What the best is best in."""
         return self.best.objective
+
+    @property
+    def within_chance(self) -> bool:
+        """Whether other units than plain words were more accurate, but not beyond chance."""
+        return self.best.candidate.terms.has_plain_units and any(
+            trial.rank < self.best.rank and not trial.candidate.terms.has_plain_units for trial in self.trials
+        )
 
     @property
     def warning(self) -> str | None:
@@ -127,65 +103,9 @@ class Choice:
             **({} if self.positive is None else {"positive": self.positive}),
             "n_documents": self.n_documents,
             "near_duplicated": self.near_duplicated,
+            **({} if self.screening is None else {"screening": self.screening.to_json()}),
             "trials": [trial.to_json() for trial in self.trials],
         }
-
-
-@dataclass(frozen=True)
-class Fixed:
-    """What is not to be chosen: a value, or "auto" for what is."""
-
-    model: str = AUTO
-    weights: str = AUTO
-    ngrams: tuple[int, int] | str = AUTO
-    min_df: float | int | str = AUTO
-    alpha: float | str = AUTO
-    assumed: float | None = None  # of models of clear terms, and so the next two; None for the family's
-    min_deviation: float | None = None
-    most_terms: int | None = None
-
-    def recipes(self) -> list[tuple[str, str]]:
-        """Models and weightings to try."""
-        general = [each for each in FAMILIES.values() if each.clarity is None]
-        families = general if self.model == AUTO else [family(self.model)]
-        return [
-            (each.name, weights)
-            for each in families
-            for weights in (each.weightings if self.weights == AUTO else [each.weighting(self.weights)])
-        ]
-
-    def terms(self, kind: Any) -> list[tuple[tuple[int, int], float | int]]:
-        """N-gram ranges and min_df to try; with an analyzer of the user's own n-grams are its own business."""
-        choices = [
-            (ngrams if self.ngrams == AUTO else self.ngrams, min_df if self.min_df == AUTO else self.min_df)
-            for ngrams, min_df in (TERMS[kind] if isinstance(kind, str) else TERMS["word"][:2])
-        ]
-        return list(dict.fromkeys(choices))  # type: ignore[arg-type]
-
-    def for_mail(self) -> list[Candidate]:
-        """The candidates for mail, with what is not to be chosen; none if the model is another."""
-        given = {name: getattr(self, name) for name in CHOOSABLE if getattr(self, name) != AUTO}
-        found = []
-        for candidate in FOR_MAIL:
-            if self.model in (AUTO, candidate.model):
-                changed = candidate._replace(**given)
-                chosen = family(changed.model)
-                changed = changed._replace(weights=chosen.weighting(changed.weights))
-                if self.min_deviation is not None and chosen.clarity is not None:
-                    changed = changed._replace(min_deviation=self.min_deviation)
-                found.append(changed)
-        return list(dict.fromkeys(found))
-
-    def family(self, candidate: Candidate) -> Family:
-        """The family of a candidate, with what is given or chosen of its settings."""
-        deviation = self.min_deviation if candidate.min_deviation is None else candidate.min_deviation
-        given = {"assumed": self.assumed, "min_deviation": deviation, "most_terms": self.most_terms}
-        return family(candidate.model).with_clarity(
-            **{name: value for name, value in given.items() if value is not None}
-        )
-
-    def alphas(self, among: Sequence[float]) -> Sequence[float]:
-        return among if self.alpha == AUTO else (self.alpha,)  # type: ignore[return-value]
 
 
 def tune(
@@ -193,7 +113,7 @@ def tune(
     class_ids: Array,
     *,
     analyzer: Analyzer = Analyzer(),  # noqa: B008  (it is frozen)
-    fixed: Fixed = Fixed(),
+    fixed: Fixed = Fixed(),  # noqa: B008
     groups: Any = None,
     limits: Limits = Limits(),  # noqa: B008
     vocabulary: TermTable | None = None,
@@ -203,14 +123,14 @@ def tune(
     n_jobs: int | None = None,
     objective: str | None = None,
     positive: int | None = None,
-    count: Callable[[Sequence[str], Analyzer, int | None], tuple[TermTable, SparseRows]] = count_all,
+    count: Count = count_all,
     progress: Callable[[Trial], None] = lambda trial: None,
 ) -> Choice:
     """Choose what `fixed` leaves open by leave-one-out, or leave-one-group-out where groups are given.
 
-    `analyzer` says all but the n-gram range, `limits` all but min_df, unless the vocabulary is given; `progress` hears
-    of each trial. The `objective` is accuracy unless another is given or, of mail of which the class at the position
-    `positive` is to be caught, the share of it that is.
+    `analyzer` says all but the n-gram range and, if the units are open, what words are; `limits` all but min_df, unless
+    the vocabulary is given; `progress` hears of each trial. The `objective` is accuracy unless another is given or, of
+    mail of which the class at the position `positive` is to be caught, the share of it that is.
     """
     if objective is None:
         objective = "accuracy" if positive is None or not analyzer.is_mail else "caught"
@@ -219,113 +139,209 @@ def tune(
             "the objective 'caught' needs the class to be caught, and none is called spam: name it (--positive), or "
             "choose accuracy or log-loss"
         )
-    looked_for = positive if analyzer.is_mail or objective == "caught" else None  # what is to be caught
     candidates = fixed.for_mail() if analyzer.is_mail else []
     some = _some_messages(class_ids) if candidates else _evenly(len(documents), MOST_DOCUMENTS)
-    are_all, n_documents = len(some) == len(documents), len(some)
+    are_all = len(some) == len(documents)
     takes_rows = bool(candidates) and isinstance(count, RememberedCounts)  # of all messages, which the fit needs too
-    if not (are_all or takes_rows):
-        documents = [documents[i] for i in some]
     there, class_ids = np.unique(class_ids[some], return_inverse=True)
-    looked_for = None if looked_for is None else int(np.searchsorted(there, looked_for))
-    groups = None if groups is None else np.asarray(groups)[some]
-
-    @lru_cache(maxsize=2)  # as many n-gram ranges as there are among the candidates of an analyzer
-    def counted(ngrams: tuple[int, int]) -> tuple[TermTable, SparseRows]:
-        terms, rows = count(documents, replace(analyzer, ngrams=ngrams), n_jobs)
-        if takes_rows and not are_all:
-            rows = rows.take_rows(some)
-            occurring = rows.document_frequency() > 0
-            terms, rows = terms.select(occurring), rows.select_columns(occurring)
-        if vocabulary is not None:
-            known = vocabulary.locate(terms) >= 0
-            # What no document has is smoothed too.
-            return terms.select(known), replace(rows.select_columns(known), n_columns=len(vocabulary))
-        if not rows.n_columns:
-            raise ValueError(EMPTY_VOCABULARY)
-        return terms, rows
-
-    def kept(ngrams: tuple[int, int], min_df: float | int) -> Array | None:
-        """Which of the columns counted are within the limits; None for all."""
-        rows, within = counted(ngrams)[1], replace(limits, min_df=min_df)
-        if vocabulary is not None or within.keep_everything:
-            return None
-        return within.kept(rows.document_frequency(), rows.column_sums, n_documents)
-
-    @lru_cache(maxsize=1)
-    def selected(ngrams: tuple[int, int], min_df: float | int) -> SparseRows:
-        rows, columns = counted(ngrams)[1], kept(ngrams, min_df)
-        return rows if columns is None else rows.select_columns(columns)
-
-    knows_copies = groups is not None or analyzer.is_mail  # most of what messages share is their headers
-
-    def chosen_from(trials: list[Trial]) -> Choice:
-        best = min(trials, key=lambda trial: trial.rank)
-        return Choice(
-            best=best,
-            trials=trials,
-            estimate="leave-one-out" if groups is None else "leave-one-group-out",
-            n_documents=n_documents,
-            near_duplicated=None if knows_copies else share_near_duplicated(counted(best.candidate.ngrams)[1]),
-        )
-
-    log_prior = class_log_prior(np.bincount(class_ids), learned=fit_prior, given=class_prior)
-
-    def tried_with(candidate: Candidate, alphas: Sequence[float]) -> Iterator[Trial]:
-        _, weights, ngrams, min_df, *_ = candidate
-        counts = selected(ngrams, min_df)
-        rows = Weighting.fitted(weights, counts).apply(counts)
-        chosen = knowing_headers(fixed.family(candidate), counted(ngrams)[0], kept(ngrams, min_df))
-        scores = leave_one_out_scores(
-            chosen, rows, class_ids, alphas, groups, norm=norm, fit_prior=fit_prior, class_prior=class_prior
-        )
-        for alpha, joint in zip(alphas, scores, strict=True):
-            accuracy, log_loss = _measured(joint, class_ids, log_prior)
-            caught = None if looked_for is None else share_caught(*_against_rest(joint, class_ids, looked_for))
-            trial = Trial(candidate._replace(alpha=alpha), accuracy, log_loss, caught, objective)
-            progress(trial)
-            yield trial
-
-    def tried(
-        recipes: Iterable[tuple[str, str]], terms: Iterable[tuple[Any, Any]], alphas: Sequence[float]
-    ) -> Iterator[Trial]:
-        for (ngrams, min_df), (model, weights) in product(terms, list(recipes)):
-            deviation = None if fixed.min_deviation is None or family(model).clarity is None else fixed.min_deviation
-            yield from tried_with(Candidate(model, weights, ngrams, min_df, alphas[0], deviation), alphas)
-
+    sought = positive if analyzer.is_mail or objective == "caught" else None
+    tried_on = TriedDocuments(
+        documents if are_all or takes_rows else [documents[i] for i in some],
+        class_ids,
+        None if groups is None else np.asarray(groups)[some],
+        analyzer,
+        fixed,
+        limits,
+        vocabulary,
+        count,
+        objective,
+        None if sought is None else int(np.searchsorted(there, sought)),
+        norm,
+        fit_prior,
+        class_prior,
+        n_jobs,
+        some if takes_rows and not are_all else None,
+    )
+    search = _Search(tried_on, progress)
     if candidates:
-        possible = _possible(list(dict.fromkeys(candidate[2:4] for candidate in candidates)), kept)
-        trials: list[Trial] = []
-        for candidate in sorted(candidates, key=lambda candidate: candidate[2:4]):
-            if candidate[2:4] in possible:
-                trials += tried_with(candidate, [candidate.alpha])
-        return chosen_from(trials)
-    first, *more = _possible(fixed.terms(analyzer.kind), kept)
-    trials = list(tried(fixed.recipes(), [first], fixed.alphas(COARSE_ALPHAS)))
-    best = sorted(trials, key=lambda trial: trial.rank)
-    finalists = list(dict.fromkeys((trial.candidate.model, trial.candidate.weights) for trial in best))[:FINALISTS]
-    trials += tried(finalists, more, fixed.alphas(COARSE_ALPHAS))
-    winner = min(trials, key=lambda trial: trial.rank).candidate
-    known = {trial.candidate for trial in trials}
-    finer = [alpha for alpha in fixed.alphas(ALPHAS) if winner._replace(alpha=alpha) not in known]
-    if finer:
-        trials += tried([(winner.model, winner.weights)], [(winner.ngrams, winner.min_df)], finer)
-    return chosen_from(trials)
+        search.try_candidates(candidates)
+    else:
+        search.try_in_steps()
+    best = search.best
+    knows_copies = groups is not None or analyzer.is_mail  # most of what messages share is their headers
+    return Choice(
+        best=best,
+        trials=search.trials,
+        estimate="leave-one-out" if groups is None else "leave-one-group-out",
+        n_documents=len(tried_on),
+        near_duplicated=None if knows_copies else tried_on.share_near_duplicated(best.candidate.terms),
+        screening=search.screening,
+    )
 
 
-def _possible(terms: list[tuple[Any, Any]], kept: Callable[[Any, Any], Any]) -> list[tuple[Any, Any]]:
-    """The n-gram ranges and min_df that leave any term; that none does is an error."""
-    found, reason = [], None
-    for choice in terms:
-        try:
-            kept(*choice)
-        except ValueError as error:
-            reason = reason or error
-        else:
-            found.append(choice)
-    if reason is not None and not found:
-        raise reason
-    return found
+class _Search:
+    """The trials of a choice, as they are made."""
+
+    def __init__(self, tried_on: TriedDocuments, progress: Callable[[Trial], None]) -> None:
+        self.tried_on = tried_on
+        self.fixed = tried_on.fixed
+        self.progress = progress
+        self.trials: list[Trial] = []
+        self.screening: Screening | None = None
+        self.leading: dict[bool, Tried] = {}  # the best on plain words, True, and on other units
+
+    @property
+    def best(self) -> Trial:
+        """The best trial; that on plain words, unless the best on other units is more accurate beyond chance.
+
+        That is by one standard error of the difference, document by document.
+        """
+        trials = {is_plain: tried.trial for is_plain, tried in self.leading.items()}
+        if len(trials) == 2 and self.tried_on.objective == "accuracy":
+            lead, error = _lead(self.leading[False], self.leading[True])
+            return trials[lead <= error]
+        return min(trials.values(), key=lambda trial: trial.rank)
+
+    def try_candidates(self, candidates: Iterable[Candidate]) -> None:
+        """Single candidates, those with terms of their own."""
+        listed = sorted(candidates, key=lambda candidate: candidate[2:4])
+        possible = self.tried_on.possible(list(dict.fromkeys(candidate.terms for candidate in listed)))
+        for candidate in listed:
+            if candidate.terms in possible:
+                self._hear(self.tried_on.tried(candidate, [candidate.alpha]))
+
+    def try_in_steps(self) -> None:
+        tried_on, recipes, alphas = self.tried_on, self.fixed.recipes(), self.fixed.alphas(COARSE_ALPHAS)
+        plain = tried_on.possible(self.fixed.terms(tried_on.analyzer.kind))
+        sample = None if self.fixed.units else _sample_of(tried_on)
+        self._try(recipes if sample is None else _promising(sample, recipes, plain[0]), plain[0], alphas)
+        ranked = sorted(self.trials, key=lambda trial: trial.rank)
+        finalists = list(dict.fromkeys((trial.candidate.model, trial.candidate.weights) for trial in ranked))
+        del finalists[FINALISTS:]
+        for terms in plain[1:]:
+            self._try(finalists, terms, alphas)
+        if not self.fixed.units:
+            further = [*FURTHER_TERMS, *(WITHOUT_BLANKS if _is_seldom_blank(tried_on.documents) else ())]
+            if sample is not None:
+                most = 1 if sum(map(len, tried_on.documents)) >= MUCH_TEXT else MOST_KEPT
+                self.screening = _screened(sample, finalists, plain, further, most)
+                further = list(self.screening.kept)
+            self._try_further(finalists, recipes, further)
+        winner = self.best.candidate
+        known = {trial.candidate for trial in self.trials}
+        finer = [alpha for alpha in self.fixed.alphas(ALPHAS) if winner._replace(alpha=alpha) not in known]
+        if finer:
+            self._try([(winner.model, winner.weights)], winner.terms, finer)
+
+    def _try_further(
+        self, finalists: list[tuple[str, str]], recipes: list[tuple[str, str]], further: list[Terms]
+    ) -> None:
+        """Further terms by the finalists, and n-grams of characters, if they lead, by every model and weighting."""
+        alphas = self.fixed.alphas(COARSE_ALPHAS)
+        for terms in further:
+            if _leaves_terms(self.tried_on, terms):
+                self._try(finalists, terms, alphas)
+            self.tried_on.forget(*(tried.trial.candidate.terms for tried in self.leading.values()))
+        leader = min((tried.trial for tried in self.leading.values()), key=lambda trial: trial.rank).candidate
+        if leader.analyzer != "word":  # what suits words of one kind suits those of another
+            self._try([recipe for recipe in recipes if recipe not in finalists], leader.terms, alphas)
+
+    def _try(self, recipes: Iterable[tuple[str, str]], terms: Terms, alphas: Sequence[float]) -> None:
+        for recipe in recipes:
+            self._hear(self.tried_on.tried(_candidate(self.fixed, recipe, terms, alphas), alphas))
+
+    def _hear(self, tried: Iterable[Tried]) -> None:
+        for each in tried:
+            trial, is_plain = each.trial, each.trial.candidate.terms.has_plain_units
+            self.trials.append(trial)
+            if is_plain not in self.leading or trial.rank < self.leading[is_plain].trial.rank:
+                self.leading[is_plain] = each
+            self.progress(trial)
+
+
+def _sample_of(tried_on: TriedDocuments) -> TriedDocuments | None:
+    """Some of the documents, if there is much text."""
+    documents = tried_on.documents
+    total = sum(map(len, documents))
+    n = max(FEWEST_SCREENED, int(len(documents) * SCREENED_ON / max(total, 1)))
+    if total < SCREENED_FROM or n >= len(documents):
+        return None
+    some = _evenly(len(documents), n)
+    return replace(
+        tried_on,
+        documents=[documents[i] for i in some],
+        class_ids=np.unique(tried_on.class_ids[some], return_inverse=True)[1],
+        groups=None if tried_on.groups is None else tried_on.groups[some],
+        count=count_all,
+        _counted={},
+        _selected={},
+    )
+
+
+def _best_of(sample: TriedDocuments, recipes: Iterable[tuple[str, str]], choices: Iterable[Terms]) -> Tried:
+    """The best of models and weightings on choices of terms."""
+    alphas, fixed = sample.fixed.alphas(COARSE_ALPHAS), sample.fixed
+    tried = (
+        each
+        for terms, recipe in product(choices, list(recipes))
+        for each in sample.tried(_candidate(fixed, recipe, terms, alphas), alphas)
+    )
+    return min(tried, key=lambda each: each.trial.rank)
+
+
+def _lead(one: Tried, other: Tried) -> tuple[float, float]:
+    """By how much one is more accurate than the other, and the standard error of that, document by document."""
+    difference = one.right.astype(np.int64) - other.right
+    return float(difference.mean()), float(difference.std() / np.sqrt(len(difference)))
+
+
+def _promising(sample: TriedDocuments, recipes: list[tuple[str, str]], terms: Terms) -> list[tuple[str, str]]:
+    """Models and weightings that are not behind the best by more than two standard errors; the finalists' number."""
+    if not _leaves_terms(sample, terms):
+        return recipes
+    found = {recipe: _best_of(sample, [recipe], [terms]) for recipe in recipes}
+    ranked = sorted(recipes, key=lambda recipe: found[recipe].trial.rank)
+    leads = {recipe: _lead(found[ranked[0]], found[recipe]) for recipe in recipes}
+    near = [recipe for recipe in recipes if leads[recipe][0] <= 2 * leads[recipe][1]]
+    return [recipe for recipe in recipes if recipe in near or recipe in ranked[:FINALISTS]]
+
+
+def _screened(
+    sample: TriedDocuments, finalists: list[tuple[str, str]], plain: list[Terms], further: list[Terms], most: int
+) -> Screening:
+    """Which further choices of terms are no less accurate than plain words on a sample, by one standard error."""
+    usual = _best_of(sample, finalists, [terms for terms in plain if _leaves_terms(sample, terms)])
+    found = {terms: _best_of(sample, finalists, [terms]) for terms in further if _leaves_terms(sample, terms)}
+    leads = {terms: _lead(tried, usual) for terms, tried in found.items()}
+    promising = [terms for terms, (lead, error) in leads.items() if lead + error > 0]
+    promising.sort(key=lambda terms: found[terms].trial.rank)
+    return Screening(
+        len(sample),
+        usual.trial.accuracy,
+        tuple((terms, tried.trial.accuracy) for terms, tried in found.items()),
+        tuple(terms for terms in further if terms in promising[:most]),
+    )
+
+
+def _candidate(fixed: Fixed, recipe: tuple[str, str], terms: Terms, alphas: Sequence[float]) -> Candidate:
+    deviation = None if family(recipe[0]).clarity is None else fixed.min_deviation
+    return Candidate.of(recipe, terms, alphas[0], deviation)
+
+
+def _leaves_terms(tried_on: TriedDocuments, terms: Terms) -> bool:
+    """Whether a choice of terms leaves any."""
+    try:
+        tried_on.kept(terms)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_seldom_blank(documents: Sequence[str], most: int = 100_000) -> bool:
+    """Whether letters of scripts that are written without blanks are among some characters of the documents."""
+    some = documents[:: max(1, len(documents) // 1000)]
+    each = max(1, most // max(len(some), 1))
+    return share_without_blanks("".join(text[:each] for text in some)) >= SHARE_WITHOUT_BLANKS
 
 
 def _evenly(n: int, most: int) -> Array:
@@ -348,17 +364,3 @@ def _lacking(class_ids: Array, some: Array) -> list[Array]:
     taken = np.bincount(class_ids[some], minlength=int(class_ids.max()) + 1)
     there = np.bincount(class_ids)
     return [np.flatnonzero(class_ids == c) for c in np.flatnonzero(taken < np.minimum(there, FEWEST_MESSAGES))]
-
-
-def _against_rest(joint: Array, class_ids: Array, positive: int) -> tuple[Array, Array]:
-    """The log-odds of one class against all others together, and which documents are of it."""
-    with np.errstate(invalid="ignore"):  # none of the classes can have produced it
-        against = log_odds_against(joint, positive)
-    return np.nan_to_num(-against, nan=0.0), class_ids == positive
-
-
-def _measured(joint: Array, class_ids: Array, log_prior: Array) -> tuple[float, float]:
-    """Accuracy and log-loss of leave-one-out scores."""
-    posterior = log_posterior(joint, log_prior)
-    true = posterior[np.arange(len(class_ids)), class_ids]
-    return float(np.mean(posterior.argmax(axis=1) == class_ids)), float(0.0 - true.mean())  # never −0

@@ -105,6 +105,11 @@ cdef enum:
     CHAR_WB
     MAIL
 
+cdef enum:  # what a word is
+    TWO_OR_MORE  # letters, digits and underscores, as in scikit-learn's pattern
+    WITH_MARKS  # one or more of these, or any other character but white space
+    UNICODE_WORDS
+
 # Drawn anew in every process, so that nobody can prepare a text whose words all collide. No result depends on it.
 cdef uint64_t[4] SEEDS
 for _place in range(4):

@@ -30,6 +30,7 @@ cdef struct Known:
 
 cdef struct Settings:
     int kind
+    int words  # what a word is
     size_t ngram_min
     size_t ngram_max
     bint lowercase

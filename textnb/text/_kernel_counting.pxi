@@ -3,7 +3,8 @@
 SMALLEST_BLOCK = 1 << 16  # characters, unless there are fewer
 LARGEST_BLOCK = 1 << 22
 LARGEST_INDEX = (1 << 31) - 1  # in 32 bits
-KINDS = {"word": WORD, "char": CHAR, "char_wb": CHAR_WB, "mail": MAIL}
+KINDS = {"word": WORD, "char": CHAR, "char_wb": CHAR_WB, "mail": MAIL, "punctuation": WORD, "unicode": WORD}
+WORDS = {"punctuation": WITH_MARKS, "unicode": UNICODE_WORDS}
 WIDEST = 64  # words in an n-gram, unless a document has more
 
 
@@ -51,6 +52,7 @@ cdef class Counting:
 
     cdef int set_analysis(self, analyzer, ngram_min, ngram_max, lowercase, stop_words) except -1:
         self.settings.kind = KINDS[analyzer]
+        self.settings.words = WORDS.get(analyzer, TWO_OR_MORE)
         self.settings.ngram_min = min(ngram_min, LONGEST)
         self.settings.ngram_max = min(ngram_max, LONGEST)
         self.settings.lowercase = lowercase

@@ -35,12 +35,6 @@ cdef inline int64_t known_column(const Known *known, uint32_t term) noexcept nog
     return known.columns[term]
 
 
-cdef inline uint32_t lower_ascii(const Settings *settings, const Document *document, size_t place) noexcept nogil:
-    """A character, in lower case if it is to be; a document of more than ASCII is so already."""
-    cdef uint32_t character = PyUnicode_READ(document.width, document.characters, place)
-    return character + 32 if document.ascii and settings.lowercase and c"A" <= character <= c"Z" else character
-
-
 def spans_by_id(
     const int64_t[:] ids not None, const int64_t[:] first not None, const int64_t[:] n_units not None,
     const int64_t[:] starts not None, const int64_t[:] ends not None, Py_ssize_t n
@@ -68,12 +62,24 @@ def spans_by_id(
 
 cdef size_t find_words(
     const Settings *settings, const Document *document, uint8_t *buffer, int64_t *starts, int64_t *ends, uint32_t *ids
-) noexcept nogil:
+) except? 0 nogil:
     """Where the words other than stop words start and end, and their ids; returns their number."""
     cdef bint is_mail = settings.kind == MAIL
-    cdef size_t n_words = 0, i, start = 0, size = 0
+    cdef size_t n_words = 0, i, start = 0, stop = 0, size = 0
     cdef uint32_t character
     cdef Key key
+    while settings.words != TWO_OR_MORE and next_token(settings, document, &start, &stop):
+        size = 0
+        for i in range(start, stop):
+            size += encode(lower_ascii(settings, document, i), buffer + size)
+        key = bytes_key(SEEDS, buffer, <uint32_t>size)
+        if settings.stop_words == NULL or find(settings.stop_words, &key) == NONE:
+            starts[n_words] = start
+            ends[n_words] = stop
+            ids[n_words] = find(&settings.known.table, &key)
+            n_words += 1
+    if settings.words != TWO_OR_MORE:
+        return n_words
     for i in range(document.n_characters + 1):
         if i < document.n_characters:
             character = lower_ascii(settings, document, i)
@@ -93,7 +99,7 @@ cdef size_t find_words(
 
 
 cdef tuple located_words(Counting counting, const Document *document):
-    cdef size_t most = document.n_characters // 2 + 1, low, high, n, i, k = 0
+    cdef size_t most = document.n_characters + 1, low, high, n, i, k = 0
     cdef uint8_t[::1] buffer = np.empty(4 * document.n_characters + PADDING, dtype=np.uint8)
     cdef int64_t[::1] starts = np.empty(most, dtype=np.int64), ends = np.empty(most, dtype=np.int64)
     cdef uint32_t[::1] ids = np.empty(most, dtype=np.uint32)

@@ -359,6 +359,36 @@ def count_owners(const index_t[::1] indptr, const index_t[::1] indices, const in
 
 @cython.boundscheck(False)
 @cython.wraparound(False)
+def count_elsewhere(const index_t[::1] indptr, const index_t[::1] indices, const int64_t[::1] order,
+                    const int64_t[::1] owners, const int64_t[::1] frequency, int64_t[::1] out):
+    """out[entry] = frequency[column] less the rows of the same owner that have it; `order` as for `count_owners`."""
+    cdef Py_ssize_t i, k, first = 0, last, n_rows = owners.shape[0]
+    cdef index_t entry
+    check_rows(indptr, indices, indices.shape[0], frequency.shape[0], 0, n_rows)
+    if order.shape[0] != n_rows or out.shape[0] != indices.shape[0]:
+        raise ValueError("the order or the result does not fit the rows")
+    for i in range(n_rows):
+        if not 0 <= order[i] < n_rows:
+            raise ValueError(f"an owner has the row {order[i]}, of {n_rows}")
+    cdef int64_t[::1] own = np.zeros(frequency.shape[0], dtype=np.int64)
+    with nogil:
+        while first < n_rows:
+            last = first
+            while last < n_rows and owners[order[last]] == owners[order[first]]:
+                for entry in range(indptr[order[last]], indptr[order[last] + 1]):
+                    own[indices[entry]] += 1
+                last += 1
+            for k in range(first, last):
+                for entry in range(indptr[order[k]], indptr[order[k] + 1]):
+                    out[entry] = frequency[indices[entry]] - own[indices[entry]]
+            for k in range(first, last):
+                for entry in range(indptr[order[k]], indptr[order[k] + 1]):
+                    own[indices[entry]] = 0
+            first = last
+
+
+@cython.boundscheck(False)
+@cython.wraparound(False)
 def count_columns(const index_t[::1] indices, int64_t[::1] frequency):
     """frequency[column] += 1, over all entries."""
     cdef Py_ssize_t i, n_columns = frequency.shape[0]

@@ -10,6 +10,8 @@ cdef int scan_document(Worker *worker, const Settings *settings, const Document 
         scan_terms(worker, settings, document)
     elif settings.kind != WORD:
         scan_character_ngrams(worker, settings, document)
+    elif settings.words != TWO_OR_MORE:
+        scan_tokens(worker, settings, document)
     elif document.ascii:
         scan_ascii_words(worker, settings, document)
     else:
@@ -76,6 +78,18 @@ cdef int scan_unicode_words(Worker *worker, const Settings *settings, const Docu
             n_in_word = 0
     if n_in_word >= 2:
         add_span(worker, settings, start, end)
+    return 0
+
+
+cdef int scan_tokens(Worker *worker, const Settings *settings, const Document *document) except -1 nogil:
+    """Words of another kind, one after the other."""
+    cdef size_t start = 0, stop = 0, begin, end = 0
+    while next_token(settings, document, &start, &stop):
+        begin = end
+        while start < stop:
+            end += encode(lower_ascii(settings, document, start), worker.text + end)
+            start += 1
+        add_span(worker, settings, begin, end)
     return 0
 
 

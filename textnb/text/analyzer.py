@@ -13,6 +13,7 @@ from textnb.text.ngrams import char_ngrams, char_wb_ngrams, word_ngrams
 from textnb.text.normalize import ACCENT_STRIPPERS
 from textnb.text.tokenize import (
     DEFAULT_TOKEN_PATTERN,
+    OWN_TOKENIZERS,
     STEMMERS,
     TOKENIZERS,
     Tokenize,
@@ -114,9 +115,14 @@ class Analyzer:
             return True
         if callable(self.kind) or self.preprocessor is not None or self.strip_accents is not None:
             return False
-        own_words = self.tokenizer is not None or self.stemmer is not None
-        plain_words = not own_words and self.token_pattern in (None, DEFAULT_TOKEN_PATTERN)
+        usual_pattern = self.tokenizer is None and self.token_pattern in (None, DEFAULT_TOKEN_PATTERN)
+        plain_words = self.stemmer is None and (usual_pattern or self.tokenizer in OWN_TOKENIZERS)
         return self.kind != "word" or (plain_words and self.ngrams[1] <= LONGEST_PLAIN_NGRAM)
+
+    @property
+    def units(self) -> Any:
+        """What the kernel cuts a document into: the kind, or one of our own tokenizers."""
+        return self.tokenizer if self.kind == "word" and self.tokenizer is not None else self.kind
 
     @property
     def makes_ngrams(self) -> bool:

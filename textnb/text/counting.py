@@ -56,6 +56,10 @@ class RememberedCounts:
             self._counts.append((analyzer, counts))
         return counts
 
+    def keep(self, analyzers: Sequence[Analyzer]) -> None:
+        """Remember no counts but those by these analyzers."""
+        self._counts = [remembered for remembered in self._counts if remembered[0] in analyzers]
+
     def known(self, analyzer: Analyzer) -> tuple[TermTable, SparseRows] | None:
         """The counts, if they are remembered."""
         return next((counts for counted_by, counts in self._counts if counted_by == analyzer), None)
@@ -188,7 +192,7 @@ def _texts(documents: Iterable[Any], analyzer: Analyzer, n_jobs: int | None) -> 
 def _analysis(analyzer: Analyzer) -> tuple[Any, ...]:
     if analyzer.is_mail:
         return analyzer.kind, 1, 1, False, None  # a rendered message has its n-grams as terms
-    return analyzer.kind, *analyzer.ngrams, analyzer.lowercase, analyzer.stop_words
+    return analyzer.units, *analyzer.ngrams, analyzer.lowercase, analyzer.stop_words
 
 
 def _threads(texts: Sequence[str], n_jobs: int | None) -> int:

@@ -16,7 +16,7 @@ from textnb.compiled import compiled_kernel
 from textnb.text.analyzer import Analyzer
 from textnb.text.ngrams import WHITE_SPACES, char_ngrams, char_wb_ngrams, word_ngrams
 from textnb.text.normalize import ACCENT_STRIPPERS
-from textnb.text.tokenize import DEFAULT_TOKEN_PATTERN, pattern_spans
+from textnb.text.tokenize import DEFAULT_TOKEN_PATTERN, OWN_TOKENIZERS, own_spans, pattern_spans
 
 Span = tuple[int, int]  # start and end, in characters
 
@@ -223,6 +223,9 @@ def _tokens(analyzer: Analyzer, aligned: Aligned) -> tuple[list[Any], Array]:
     if analyzer.tokenizer is None:
         pattern = DEFAULT_TOKEN_PATTERN if analyzer.token_pattern is None else analyzer.token_pattern
         found = pattern_spans(pattern)(text)
+        return [text[start:end] for start, end in found], aligned.original(found)
+    if analyzer.tokenizer in OWN_TOKENIZERS:
+        found = own_spans(str(analyzer.tokenizer))(text)
         return [text[start:end] for start, end in found], aligned.original(found)
     rewritten: dict[str, str] = {}
     if isinstance(analyzer.tokenizer, str):

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
+from textnb.text.unicode_words import unicode_spans, unicode_words
+
 DEFAULT_TOKEN_PATTERN = r"(?u)\b\w\w+\b"
 PATTERN_SECONDS = 5.0
 
@@ -32,17 +34,31 @@ _SNOWBALL = (
     *("italian", "norwegian", "portuguese", "romanian", "russian", "spanish", "swedish"),
 )
 
-TOKENIZERS = sorted(_NLTK_TOKENIZERS)
+# Of our own, which the kernel knows too: runs of letters and digits with all other characters as tokens, and words of
+# any script.
+OWN_TOKENIZERS = ("punctuation", "unicode")
+PUNCTUATION_PATTERN = r"\w+|[^\w\s]"
+
+TOKENIZERS = sorted([*_NLTK_TOKENIZERS, *OWN_TOKENIZERS])
 STEMMERS = sorted([*_NLTK_STEMMERS, "snowball", *(f"snowball-{language}" for language in _SNOWBALL)])
 
 
 def named_tokenizer(name: str) -> Tokenize:
-    """nltk's tokenizer of that name; "toktok", "treebank", "tweet", "whitespace" or "wordpunct"."""
+    """One of ours, "punctuation" or "unicode", or nltk's "toktok", "treebank", "tweet", "whitespace" or "wordpunct"."""
     check_name("tokenizer", name, TOKENIZERS)
+    if name == "unicode":
+        return unicode_words
+    if name == "punctuation":
+        return pattern_tokenizer(PUNCTUATION_PATTERN)
     import nltk.tokenize
 
     tokenize: Tokenize = getattr(nltk.tokenize, _NLTK_TOKENIZERS[name])().tokenize
     return tokenize
+
+
+def own_spans(name: str) -> Callable[[str], list[tuple[int, int]]]:
+    """Where the tokens of one of our own tokenizers start and end."""
+    return unicode_spans if name == "unicode" else pattern_spans(PUNCTUATION_PATTERN)
 
 
 def named_stemmer(name: str) -> Callable[[str], str]:

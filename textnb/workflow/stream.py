@@ -17,6 +17,7 @@ import numpy as np
 from textnb.model.file import Fitted, counts_content, learner_of
 from textnb.model.learner import Learner
 from textnb.model.parameters import CLARITY_SETTINGS
+from textnb.model.settings import lowest_reader
 from textnb.statistics.ledger import hashes
 from textnb.statistics.text_counts import TextCounts
 from textnb.storage import ModelFileError, open_model, write_model
@@ -200,7 +201,8 @@ def write_checkpoint(path: Path, learning: StreamLearner, about: dict[str, Any])
     if not learner.counts.n_documents:
         return False
     arrays, settings = counts_content(learner, Fitted(ledger=learner.ledger is not None))
-    write_model(path, arrays, settings | {"checkpoint": about | {"stage": stage, "rows": rows}})
+    checkpoint = {"checkpoint": about | {"stage": stage, "rows": rows}}
+    write_model(path, arrays, settings | checkpoint, reader=lowest_reader(settings))
     return True
 
 
