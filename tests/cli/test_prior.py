@@ -108,3 +108,14 @@ def test_names_of_classes_may_have_commas_and_equals():
     assert shares(["a,b=0.2,c=d=0.8"]) == {"a,b": 0.2, "c=d": 0.8}
     assert shares(["a=0.2", "b=0.8"]) == {"a": 0.2, "b": 0.8}
     assert shares(None) is None
+
+
+def test_offsets_are_asked_for_in_training(textnb, mail_csv):
+    done = textnb("train", mail_csv, "--model", "multinomial", "--offsets", "-o", "moved.tnb", "--quiet", "--json")
+    assert (done.code, done.err) == (0, "")
+    moved = library.load(mail_csv.with_name("moved.tnb"))
+    assert moved.calibrate == "offsets"
+    assert moved.calibration_.keeps_label is not True
+    refused = textnb("train", mail_csv, "--offsets", "--no-calibrate", "-o", "none.tnb")
+    assert refused.code == 2
+    assert "--offsets is what calibration may change" in refused.err

@@ -129,7 +129,7 @@ def test_parameters_can_be_read_set_and_cloned():
         ({"alpha": -1}, "alpha must be 0 or more"),
         ({"alpha": "much"}, "alpha must be a number, 0 or more, or 'auto', got 'much'"),
         ({"alpha": float("nan")}, "alpha must be 0 or more"),
-        ({"calibrate": "well"}, "calibrate must be True or False"),
+        ({"calibrate": "well"}, "calibrate must be True, False or 'offsets'"),
         ({"ngrams": (2, 1)}, "lower boundary larger"),
         ({"ngrams": "12"}, "a pair of numbers"),
         ({"analyzer": "words"}, "not a valid tokenization scheme"),

@@ -290,9 +290,9 @@ class TextModel:
         >>> texts, labels = ["cheap pills", "cheap lunch", "lunch at noon", "minutes"], ["spam", "spam", "ham", "ham"]
         >>> mail = TextClassifier("multinomial", "counts", alpha=1.0).fit(texts, labels)
         >>> mail.predict_proba(["cheap lunch"]).round(2)
-        array([[0.4, 0.6]])
+        array([[0.25, 0.75]])
         >>> mail.with_prior({"spam": 0.2, "ham": 0.8}).predict_proba(["cheap lunch"]).round(2)
-        array([[0.73, 0.27]])
+        array([[0.57, 0.43]])
         """
         self.check_fitted()
         if prior is None:
