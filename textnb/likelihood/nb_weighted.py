@@ -27,7 +27,7 @@ def log_count_ratio(inside: Array, outside: Array, alpha: float | Array) -> Arra
     inside, outside : (V,) p and q, in how many documents of a class, and of all others, each feature is
     """
     p, q = inside + alpha, outside + alpha
-    return np.log(p / p.sum()) - np.log(q / q.sum())
+    return np.log(p / q) - np.log(p.sum() / q.sum())
 
 
 def interpolated(weights: Array, beta: float) -> Array:
@@ -135,20 +135,20 @@ class Part:
 def fit_rule(problems: Problems, C: float, beta: float, n_jobs: int | None = None) -> LinearRule:
     """The rule of all classes: s_c = Σ_j x_j v_jc + b_c. Of two classes, half of the score for one and half against."""
     positives, whole = problems.positives, problems.part()
-    weights = np.empty((problems.rows.n_columns, problems.n_classes))
+    by_class = np.empty((problems.n_classes, problems.rows.n_columns))  # written a row at a time, a class each
     intercept = np.empty(problems.n_classes)
 
     def fit(c: int, worker: int) -> None:
         solved = whole.solve(c, C)
-        weights[:, c], intercept[c] = solved.of_features(beta), solved.intercept
+        by_class[c], intercept[c] = solved.of_features(beta), solved.intercept
 
     run_blocks(fit, positives, threads_that_pay(n_jobs, len(problems.rows.data), _THREADS_PAY))
     if problems.n_classes == 2:
-        weights[:, 1] /= 2
-        weights[:, 0] = -weights[:, 1]
+        by_class[1] /= 2
+        by_class[0] = -by_class[1]
         intercept[1] /= 2
         intercept[0] = -intercept[1]
-    return LinearRule(weights, intercept)
+    return LinearRule(np.ascontiguousarray(by_class.T), intercept)
 
 
 def one_against_rest(scores: Array) -> Array:
