@@ -42,7 +42,7 @@ def test_audit_compares_with_new_mailboxes(textnb, mailboxes):
     assert "Sender <send" in textnb("audit", *MAILBOXES, "--new", "ham=new.mbox").out.rpartition("newest")[2]
     refused = textnb("audit", *MAILBOXES, "--new", "new.mbox", "--new", "newer.mbox")
     assert (refused.code, refused.out) == (2, "")
-    assert "give one corpus, or each source with its class, as in spam=new.mbox ham=newer.mbox" in refused.err
+    assert "give one corpus, or each source with its class, as LABEL=new.mbox LABEL=newer.mbox" in refused.err
 
 
 def test_diff_tries_models_on_mailboxes(textnb, mailboxes):
@@ -58,4 +58,4 @@ def test_diff_tries_models_on_mailboxes(textnb, mailboxes):
     assert {flip["verdict"] for flip in found["flips"]} == {"worse"}
     refused = textnb("diff", "a.tnb", "start.tnb", "new.mbox", "newer.mbox")
     assert (refused.code, refused.out) == (2, "")
-    assert "as in spam=new.mbox ham=newer.mbox" in refused.err
+    assert "as LABEL=new.mbox LABEL=newer.mbox" in refused.err
