@@ -22,7 +22,8 @@ def test_the_decision_its_terms_and_what_would_flip_it_are_shown(textnb, model):
     why = library.load(model).explain("Cheap pills, free lunch")
     assert first == f"spam  {why.probabilities['spam']:.4f}, log-odds {why.log_odds:+.2f} against ham"
     assert header.split() == ["term", "count", "adds"]
-    shown = {row.split()[0]: row.split()[2] for row in rows if row.split()[1:2] == ["1"]}
+    cells = [re.split(r"\s{2,}", row.strip()) for row in rows]
+    shown = {term: adds for term, count, adds, *_ in (each for each in cells if len(each) > 2) if count == "1"}
     assert shown == {row.term: f"{row.contribution:+.2f}" for row in why.rows if row.kind == "term"}
     (total,) = [row.split()[1] for row in rows if row.startswith("sum")]
     assert total == f"{why.log_odds:+.2f}"

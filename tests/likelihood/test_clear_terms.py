@@ -151,7 +151,7 @@ def test_without_a_group_every_row_scores_as_by_the_model_of_the_others(name, ca
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(clear_terms, "_BLOCK", data.draw(st.sampled_from([1, 12, 1 << 20])))
         patch.setattr(clear_terms, "_CLASSES_PAY", data.draw(st.sampled_from([0, 1e18])))  # both ways
-        found = chosen.leave_one_out(totals, False)(rows, rows, left_out, alphas)
+        found = chosen.leave_one_out(totals, False)(rows, rows, left_out, alphas, None)
     expected = one_model_per_group(chosen, rows, rows, left_out, totals, False, alphas)
     np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
     labels = np.arange(n) if groups is None else np.asarray(groups)

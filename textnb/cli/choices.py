@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from textnb.cli.options import AUTO
 from textnb.cli.parameters import Option
-from textnb.likelihood.families import MODELS
+from textnb.likelihood.families import FAMILIES, FITTED, MODELS
 from textnb.text.weights import WEIGHTINGS
 
 if TYPE_CHECKING:  # a type checker knows no choices that are found at run time
@@ -20,6 +20,9 @@ else:
 
 AutoModel = Annotated[
     ModelOrAuto | None,
-    Option(help="Which model, for text: naive Bayes, or nbsvm and nblr, linear models of the same features."),
+    Option(
+        metavar="MODEL",
+        help=f"Which model, for text: {', '.join(FAMILIES)}; {' and '.join(FITTED)} are linear models; or {AUTO}.",
+    ),
 ]
 AutoWeights = Annotated[WeightsOrAuto | None, Option(help="How terms weigh.")]

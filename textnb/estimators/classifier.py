@@ -179,7 +179,10 @@ default=None
     def blank(self) -> TextClassifier:
         """One that counts, weighs and decides like this one, and has learned nothing: what it learns can be merged."""
         self.check_fitted()
-        return clone(self)._set(self._continued().blank(), self.calibration_, self.policy_, self._chosen)
+        learner, calibration = self._continued().blank(), self.calibration_
+        if calibration is not None:
+            calibration = calibration.kept(self.classes_.tolist(), learner.counts.classes.tolist())
+        return clone(self)._set(learner, calibration, self.policy_, self._chosen)
 
     def __add__(self, other: TextClassifier) -> TextClassifier:
         """A new classifier that has learned what both have."""

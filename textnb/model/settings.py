@@ -290,7 +290,7 @@ def settings_json(learner: Learner, fitted: Fitted) -> dict[str, Any]:
 def lowest_reader(settings: Mapping[str, Any]) -> int:
     """The lowest version of textnb's readers that understands a file of these settings."""
     analyzer = settings.get("analyzer") or {}
-    is_fitted = family(settings["model"]).fitted_to_documents
+    is_fitted = settings.get("rule") == "fitted"
     if is_fitted or analyzer.get("tokenizer") in OWN_TOKENIZERS or set(UNITS) & set(settings.get("auto", ())):
         return CHOSEN_READER
     return COMPACT_READER if settings.get("compact") else PLAIN_READER
