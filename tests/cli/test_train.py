@@ -46,6 +46,9 @@ def write_split_folder(path):
         (folder / f"{number}.txt").write_text(text)
 
 
+GIVEN = ("--model", "multinomial")  # so that nothing is chosen, which takes its time
+
+
 @pytest.mark.parametrize(
     ("name", "write"),
     [
@@ -58,7 +61,7 @@ def write_split_folder(path):
 )
 def test_every_kind_of_input_gives_the_same_result(textnb, tmp_path, name, write):
     write(tmp_path / name)
-    done = textnb("train", name, "--json")
+    done = textnb("train", name, *GIVEN, "--json")
     assert (done.code, done.err) == (0, "")
     assert done.json["corpus"] == name
     assert (done.json["n_train"], done.json["n_test"]) == (56, 24)
@@ -66,7 +69,7 @@ def test_every_kind_of_input_gives_the_same_result(textnb, tmp_path, name, write
     assert (tmp_path / "mail.tnb").is_file()
     write_csv(tmp_path / "other.csv")
     if write is not write_folder:  # there documents stand in another order, so the split is another
-        assert textnb("train", "other.csv", "--json").json["confusion_matrix"] == done.json["confusion_matrix"]
+        assert textnb("train", "other.csv", *GIVEN, "--json").json["confusion_matrix"] == done.json["confusion_matrix"]
 
 
 def test_json_has_the_promised_keys_and_plain_values(textnb, mail_csv):
@@ -104,11 +107,11 @@ def test_text_output_says_what_was_done(textnb, mail_csv):
 
 def test_an_accuracy_has_its_interval(textnb, mail_csv):
     for options in ([], ["--cv", 4]):
-        found = textnb("train", mail_csv, "--json", *options).json
+        found = textnb("train", mail_csv, *GIVEN, "--json", *options).json
         right, n = round(found["accuracy"] * found["n_test"]), found["n_test"]
         expected = scipy.stats.binomtest(right, n).proportion_ci(method="wilson")
         assert found["accuracy_interval"] == pytest.approx([expected.low, expected.high])
-    out = textnb("train", mail_csv, "--cv", 4).out
+    out = textnb("train", mail_csv, *GIVEN, "--cv", 4).out
     assert f"accuracy   {found['accuracy']:.4f} (95 %: {expected.low:.4f} to {expected.high:.4f})" in out
     assert "of only" not in out  # 80 documents
 
@@ -124,7 +127,7 @@ def test_the_saved_model_is_the_evaluated_one(textnb, mail_csv, tmp_path):
 
 def test_the_seed_makes_the_split(textnb, mail_csv, tmp_path):
     def trained(seed):
-        done = textnb("train", mail_csv, "--seed", seed, "--json")
+        done = textnb("train", mail_csv, *GIVEN, "--seed", seed, "--json")
         return done.out, (tmp_path / "mail.tnb").read_bytes()
 
     assert trained(1) == trained(1)
@@ -146,12 +149,12 @@ def test_a_folder_split_into_train_and_test_is_taken_so(textnb, tmp_path):
 
 
 def test_cross_validation_tests_every_document_once(textnb, mail_csv, tmp_path):
-    found = textnb("train", mail_csv, "--cv", 4, "--json").json
+    found = textnb("train", mail_csv, *GIVEN, "--cv", 4, "--json").json
     assert (found["n_train"], found["n_test"]) == (80, 80)
     assert len(found["folds"]) == 4
     assert np.mean(found["folds"]) == pytest.approx(found["accuracy"])
     assert library.load(tmp_path / "mail.tnb").statistics_.documents.tolist() == [40, 40]
-    assert "4-fold cross-validation" in textnb("train", mail_csv, "--cv", 4).out
+    assert "4-fold cross-validation" in textnb("train", mail_csv, *GIVEN, "--cv", 4).out
 
 
 OPTIONS = {

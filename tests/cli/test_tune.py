@@ -235,7 +235,8 @@ def test_learning_at_the_prompt_keeps_what_was_chosen(textnb, model):
     bytes_before = model.read_bytes()
     assert textnb("learn", model, "--label", "bills", stdin=b"pay the invoice").code == 0
     after = {name: open_model(model).settings[name] for name in names}
-    assert after == before | {"calibration": before["calibration"] | {"labels": ["ham", "spam"]}}  # it was fitted to these
+    fitted_to = {"labels": ["ham", "spam"]}
+    assert after == before | {"calibration": before["calibration"] | fitted_to}
     assert library.load(model).parameters_in_use["alpha"] == before["alpha"]
     assert textnb("forget", model, "--label", "bills", stdin=b"pay the invoice").code == 0
     assert model.read_bytes() == bytes_before

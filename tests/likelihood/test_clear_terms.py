@@ -77,7 +77,7 @@ def by_definition(name, X, y, row, c, alpha, clarity):
 
 @every_family
 @given(documents(), clarities, st.sampled_from([0.0178, 0.45, 3.0]))
-@settings(max_examples=80)
+@settings(max_examples=50)
 def test_scores_are_half_the_log_odds_of_the_definition(name, case, clarity, alpha):
     X, y = case
     n_classes = y.max() + 1
@@ -140,7 +140,7 @@ def test_some_columns_score_as_among_all_bit_for_bit(name, case, clarity, data):
 
 @every_family
 @given(documents(), clarities, st.data())
-@settings(max_examples=80)
+@settings(max_examples=50)
 def test_without_a_group_every_row_scores_as_by_the_model_of_the_others(name, case, clarity, data):
     X, y = case
     n = len(y)
