@@ -262,6 +262,8 @@ def test_real_folders_of_mail_and_of_articles_are_told_apart(tmp_path, name, exp
     entry = find_entry(name)
     corpus_or_skip(name)
     _, members = find_members(entry, quiet=True)
+    if len(members) < 400:
+        pytest.skip("corpus not available with a file per document: the package index has tables")
     for i, member in enumerate(sorted(members)[:: len(members) // 400]):
         folder = tmp_path / name / Path(member).parent.as_posix().replace("/", "-")
         folder.mkdir(parents=True, exist_ok=True)
