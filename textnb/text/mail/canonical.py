@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from textnb.compiled import compiled_kernel
+from textnb.text.mail.grammar import MAILBOX_LINE, NAME_AND_COLON
 
 # What mailboxes write after delivery (whether it was read, a filter's verdict): a new message has none of it.
 _BOOKKEEPING = """
@@ -16,9 +17,8 @@ x-textnb status x-status x-keywords x-uid x-imap x-imapbase x-evolution content-
 BOOKKEEPING = frozenset(_BOOKKEEPING.split())
 BOOKKEEPING_OF_CLIENTS = ("x-mozilla-",)  # how the names of more of them begin
 
-_NAME = r"[!-9;-~]{1,200}+[ \t]*+:"
 _VALUE = r"[^\n]*+(?:\n[ \t][^\n]*+)*+\n"
-_MAILBOX_LINE = r">?From [^\n]*+\n"
+_MAILBOX_LINE = rf"{MAILBOX_LINE}[^\n]*+\n"
 _LOCAL_NAMES = "|".join(
     [
         *map(re.escape, sorted(BOOKKEEPING)),
@@ -28,7 +28,8 @@ _LOCAL_NAMES = "|".join(
 _LOCAL = rf"(?i:{_LOCAL_NAMES})[ \t]*+:{_VALUE}"
 # What stands before the first header that is not local, if there is such a header.
 _TOP = re.compile(
-    rf"(?:\ufeff*+(?=[!-~])|[\ufeff\n]*+(?=>?From ))((?:{_MAILBOX_LINE}|{_LOCAL})*+)(?={_NAME})", re.ASCII
+    rf"(?:\ufeff*+(?=[!-~])|[\ufeff\n]*+(?={MAILBOX_LINE}))((?:{_MAILBOX_LINE}|{_LOCAL})*+)(?={NAME_AND_COLON})",
+    re.ASCII,
 )
 _LOCAL_HEADERS = re.compile(f"^{_LOCAL}", re.MULTILINE | re.ASCII)
 _LOCAL_STARTS = (*sorted(BOOKKEEPING), *BOOKKEEPING_OF_CLIENTS)

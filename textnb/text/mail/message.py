@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from textnb.compiled import compiled_kernel
 from textnb.text.mail.encoded_words import LONGEST_HEADER, encoded_charset, parameters
+from textnb.text.mail.grammar import MAILBOX_LINE, NAME, NAME_AND_COLON
 from textnb.text.mail.transfer import decode_transfer
 
 LONGEST_MESSAGE = 8 * 1024 * 1024
@@ -30,8 +31,8 @@ content-transfer-encoding content-disposition x-mailer user-agent
 """
 _KNOWN = frozenset(_KNOWN_NAMES.split())
 # A name, a colon, the rest of the line and lines that begin with a blank; lines that a mailbox puts between headers.
-_BLOCK = re.compile(r"(?:>?From [^\n]*+(?:\n|\Z)|[!-9;-~]{1,200}+[ \t]*+:[^\n]*+(?:\n[ \t][^\n]*+)*+(?:\n|\Z))*+")
-_HEADER = re.compile(r"^([!-9;-~]{1,200}+)[ \t]*+:[ \t]*+([^\n]*+(?:\n[ \t][^\n]*+)*+)", re.MULTILINE)
+_BLOCK = re.compile(rf"(?:{MAILBOX_LINE}[^\n]*+(?:\n|\Z)|{NAME_AND_COLON}[^\n]*+(?:\n[ \t][^\n]*+)*+(?:\n|\Z))*+")
+_HEADER = re.compile(rf"^({NAME})[ \t]*+:[ \t]*+([^\n]*+(?:\n[ \t][^\n]*+)*+)", re.MULTILINE)
 _PLAIN: tuple[str, Mapping[str, str]] = ("text/plain", {})
 _ENCODING = re.compile(r'\s*+(?:\([^()]{0,80}+\)\s*+)?+"?([^\s;("]{1,100})')  # a comment may be on either side
 _TYPE = re.compile(r'\s*"?([\w.+-]{1,80}/[\w.+-]{1,80})', re.ASCII)
