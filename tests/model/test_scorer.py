@@ -477,7 +477,7 @@ def test_tables_are_not_taken_for_texts(tmp_path):
 @pytest.mark.parametrize(
     "options",
     [
-        {},
+        {"analyzer": "word"},  # whose tokenizer is not chosen: the scorer does not know all
         {"model": "multinomial", "weights": "counts", "alpha": 0.1, "ngrams": (1, 2), "unknown": "token", "min_df": 2},
         {"model": "bernoulli", "alpha": 1.0},
         {"model": "multinomial", "weights": "binary", "alpha": 1.0, "analyzer": "char_wb", "ngrams": (3, 4)},
