@@ -110,7 +110,7 @@ def fit_documents(
         how: dict[str, Any] = {"objective": objective, "positive": positive, "progress": progress}
         if len(terms) > 1:
             training, usual, trials = _best_terms(prepare, terms, training, usual, betas, folds, weights, how)
-        held_out = HeldOut(_problems(training, weights, tolerance=ROUGH), folds, recipe.n_jobs)
+        held_out = HeldOut(_problems(training, weights, tolerance=ROUGH).most_frequent_first()[0], folds, recipe.n_jobs)
         if not is_open:
             how["progress"] = lambda trial: None
         best, more = choose_cost(held_out, usual, costs, betas, **how)
@@ -165,7 +165,9 @@ def _best_terms(
         except ValueError:
             continue
         held_out = HeldOut(
-            _problems(training, weights, tolerance=ROUGH), folds, training.derivation.learner.recipe.n_jobs
+            _problems(training, weights, tolerance=ROUGH).most_frequent_first()[0],
+            folds,
+            training.derivation.learner.recipe.n_jobs,
         )
         best, tried = choose_cost(held_out, usual._replace(**each._asdict()), (usual.C,), betas, **how)
         trials += tried
