@@ -93,7 +93,7 @@ Best = Annotated[
     bool,
     Option(
         "--best",
-        help="Try linear models too, and take the best; those can neither learn nor forget. The same as --model best.",
+        help="Try linear models too, which can neither learn nor forget, and take the best; short for --model best.",
     ),
 ]
 ObjectiveOfChoice = Annotated[
