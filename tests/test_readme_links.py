@@ -41,6 +41,12 @@ def test_files_and_folders_that_are_named_exist(document):
     assert [name for name in named if not (ROOT / name).exists()] == []
 
 
+def test_the_map_of_the_code_has_every_folder():
+    folders = {path.parent.name for path in (ROOT / "textnb").glob("*/__init__.py")}
+    listed = set(re.findall(r"^\| `textnb/(\w+)` \|", content(ROOT / "CONTRIBUTING.md"), re.MULTILINE))
+    assert folders and folders == listed
+
+
 def test_every_document_is_linked_from_the_first():
     linked = set(re.findall(r"\]\((docs/[\w.-]+|[A-Z]+\.md)\)", content(ROOT / "README.md")))
     others = {str(path.relative_to(ROOT)) for path in DOCUMENTS} - {"README.md"}
