@@ -83,4 +83,7 @@ def _texts(label: str, n: int, seed: str) -> list[str]:
 
 
 def _write_csv(path: Path, rows: list[tuple[str, str]]) -> None:
-    path.write_text("body,kind\n" + "".join(f"{text},{label}\n" for text, label in rows), encoding="utf-8")
+    lines = [
+        f"{text},{label},{'shop' if 'cheap' in text else 'work'}.example,{len(text) % 4}\n" for text, label in rows
+    ]
+    path.write_text("body,kind,domain,links\n" + "".join(lines), encoding="utf-8")
