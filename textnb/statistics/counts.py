@@ -197,6 +197,35 @@ def one_kind(a: Array, b: Array, what: str) -> tuple[Array, Array]:
     return x, y
 
 
+def in_kind_of(known: Array, labels: Array) -> Array:
+    """The labels in the type of those that are known, converted exactly; a ValueError if that cannot be.
+
+    So the labels of a model stay what they are: 1.0 beside integers is 1, and 1.5 is refused.
+    """
+    _, converted = one_kind(known, labels, "labels")
+    if not len(known):
+        return labels
+    if known.dtype.kind in "iu" and converted.dtype.kind == "f":
+        raise ValueError(f"{_first_fraction(converted)!r} is no label of a model whose labels are whole numbers")
+    return converted.astype(np.float64) if known.dtype.kind == "f" else converted
+
+
+def _first_fraction(labels: Array) -> float:
+    return float(labels[labels != np.floor(labels)][0])
+
+
+def check_exact_labels(labels: Any) -> None:
+    """Refuse whole numbers in a list with floats, as which numpy takes them, where floats cannot tell them apart."""
+    if isinstance(labels, list | tuple):
+        whole = [label for label in labels if isinstance(label, int | np.integer)]
+        largest = max(whole, key=abs, default=0)
+        if len(whole) < len(labels) and abs(largest) > _EXACT_FLOAT and any(isinstance(n, float) for n in labels):
+            raise ValueError(
+                f"labels are floats and whole numbers such as {largest}, which no float holds exactly: make them all "
+                "integers, or strings"
+            )
+
+
 def _holds_plain_values(labels: Array) -> bool:
     """Whether an array of objects holds only strings, only booleans, only integers or only floats."""
     return labels.dtype == object and {*map(type, labels.tolist())} in ({str}, {bool}, {int}, {float})
