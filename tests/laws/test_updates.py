@@ -256,6 +256,13 @@ def test_whole_numbers_beside_floats_that_cannot_hold_them_are_refused():
             fit(labels)
 
 
+def test_a_label_that_makes_all_labels_huge_is_refused():
+    """As wide as the longest, these would take 400 MB, and several times that while they are learned."""
+    labels = ["a", "b"] * 250 + ["z" * 200_000]
+    with pytest.raises(ValueError, match="label at position 500 has 200,000 characters"):
+        TextClassifier().fit(["aa bb"] * 501, labels)
+
+
 def test_a_fraction_is_no_label_beside_whole_numbers():
     learner = TextClassifier("multinomial", "counts").fit(["aa bb", "cc dd"], [1, 2]).learner_
     with pytest.raises(ValueError, match=r"1\.5 is no label of a model whose labels are whole numbers"):

@@ -11,6 +11,8 @@ import numpy as np
 from textnb.arrays import Array, SparseRows, distinct
 
 _ROUNDING = 1e-9  # of what is taken away, or of 1: above the error of a sum of floats, below what a word can weigh
+_LARGEST_LABELS = 1 << 25  # characters of all labels, each as wide as the longest, if that is longer than
+_LONG_LABEL = 255
 _EXACT_FLOAT = 2.0**53  # floats of at least this size stand for several integers
 
 
@@ -214,16 +216,28 @@ def _first_fraction(labels: Array) -> float:
     return float(labels[labels != np.floor(labels)][0])
 
 
-def check_exact_labels(labels: Any) -> None:
-    """Refuse whole numbers in a list with floats, as which numpy takes them, where floats cannot tell them apart."""
-    if isinstance(labels, list | tuple):
-        whole = [label for label in labels if isinstance(label, int | np.integer)]
-        largest = max(whole, key=abs, default=0)
-        if len(whole) < len(labels) and abs(largest) > _EXACT_FLOAT and any(isinstance(n, float) for n in labels):
-            raise ValueError(
-                f"labels are floats and whole numbers such as {largest}, which no float holds exactly: make them all "
-                "integers, or strings"
-            )
+def check_labels(labels: Any) -> None:
+    """Refuse a list, or an array of objects, that numpy would make other labels of, or a huge array.
+
+    Whole numbers become floats beside floats, which cannot tell large ones apart; and an array of strings is as wide as
+    the longest of them.
+    """
+    if not isinstance(labels, list | tuple) and getattr(labels, "dtype", None) != object:
+        return
+    whole = [label for label in labels if isinstance(label, int | np.integer)]
+    largest = max(whole, key=abs, default=0)
+    if abs(largest) > _EXACT_FLOAT and any(isinstance(label, float) for label in labels):
+        raise ValueError(
+            f"labels are floats and whole numbers such as {largest}, which no float holds exactly: make them all "
+            "integers, or strings"
+        )
+    lengths = [len(label) if isinstance(label, str) else 0 for label in labels]
+    longest = max(lengths, default=0)
+    if longest > _LONG_LABEL and len(lengths) * longest > _LARGEST_LABELS:
+        raise ValueError(
+            f"the label at position {lengths.index(longest)} has {longest:,} characters, which is too long among "
+            f"{len(lengths):,} labels: give classes short names"
+        )
 
 
 def _holds_plain_values(labels: Array) -> bool:
