@@ -160,3 +160,11 @@ def test_an_interrupt_and_want_of_memory_end_cleanly(textnb, model, monkeypatch,
     assert (done.code, done.out) == (code, "")
     assert said in done.err
     assert done.err.count("\n") <= 1
+
+
+def test_an_output_that_links_to_itself_is_one_line(textnb, mail_csv, tmp_path):
+    (tmp_path / "loop.tnb").symlink_to(tmp_path / "loop.tnb")
+    done = textnb("train", mail_csv, "--output", tmp_path / "loop.tnb")
+    assert done.code == 2
+    assert "it is a link that leads to itself" in done.err
+    assert len(done.err.splitlines()) == 1
