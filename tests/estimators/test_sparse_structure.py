@@ -1,10 +1,10 @@
-"""A sparse matrix with an index outside it is refused: reading and writing past the end of an array ends the process."""
+"""A sparse matrix with an index outside it is refused: reading past the end of an array ends the process."""
 
 import numpy as np
 import pytest
 import scipy.sparse
 
-from textnb import BernoulliNB, ComplementNB, GaussianNB, MultinomialNB, NBSVM, TfidfTransformer
+from textnb import NBSVM, BernoulliNB, ComplementNB, GaussianNB, MultinomialNB, TfidfTransformer
 from textnb.selection import leave_one_out
 
 LABELS = [0, 1, 1]
