@@ -46,6 +46,16 @@ cdef extern from *:
         return word;
     }
 
+    /* Four bytes likewise. */
+    static inline uint32_t load_half_word(const uint8_t *bytes) {
+        uint32_t word;
+        memcpy(&word, bytes, 4);
+    #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        word = __builtin_bswap32(word);
+    #endif
+        return word;
+    }
+
     static inline uint64_t reverse_bytes(uint64_t word) {
         word = ((word & 0x00FF00FF00FF00FFu) << 8) | ((word >> 8) & 0x00FF00FF00FF00FFu);
         word = ((word & 0x0000FFFF0000FFFFu) << 16) | ((word >> 16) & 0x0000FFFF0000FFFFu);
@@ -88,6 +98,7 @@ cdef extern from *:
     void prefetch(const void *address) noexcept nogil
     int lowest_bit(uint64_t bits) noexcept nogil
     uint64_t load_word(const uint8_t *bytes) noexcept nogil
+    uint32_t load_half_word(const uint8_t *bytes) noexcept nogil
     uint64_t reverse_bytes(uint64_t word) noexcept nogil
     uint64_t mix(uint64_t a, uint64_t b) noexcept nogil
     uint64_t scan_ascii(const uint8_t *characters, uint8_t shift, uint8_t *out) noexcept nogil

@@ -8,7 +8,7 @@ cdef struct Document:
 
 cdef struct Entry:
     uint32_t term  # by the worker's ids, or the column if the terms are known
-    uint32_t count
+    uint32_t count  # modulo 2³²: sums of hashed terms may be negative
 
 cdef struct Block:  # consecutive documents, counted by one worker
     Entry *entries  # of their rows
@@ -37,6 +37,8 @@ cdef struct Settings:
     bint joined  # words are joined to n-grams once all words of a document are looked up
     const Table *stop_words  # NULL if there are none
     const Known *known  # NULL if every term is to be counted
+    uint32_t n_features  # 0, or among how many columns the terms are hashed
+    bint alternate_sign
 
 cdef struct Target:
     int64_t place  # for the next occurrence of a word
@@ -61,12 +63,15 @@ cdef struct Worker:
     size_t row_capacity
     size_t n_row
     int64_t n_unknown  # terms of the document that are not known
+    uint8_t *joined  # the words to be joined and hashed, a blank after each
+    size_t joined_capacity
+    size_t n_joined
     uint8_t *text  # the document as UTF-8
     size_t text_capacity
     size_t n_text
     uint64_t *masks  # a bit for each of its characters that belongs to a word
     size_t masks_capacity
-    uint32_t *starts  # where its characters begin
+    uint32_t *starts  # where its characters, or the words to be joined, begin
     size_t starts_capacity
     size_t n_characters
     Key[BATCH] batch
@@ -80,6 +85,7 @@ cdef void close_worker(Worker *worker) noexcept nogil:
     free(worker.targets)
     free(worker.words)
     free(worker.row)
+    free(worker.joined)
     free(worker.text)
     free(worker.masks)
     free(worker.starts)
@@ -94,9 +100,12 @@ cdef void close_block(Block *block) noexcept nogil:
 cdef int count_document(Worker *worker, const Settings *settings, const Document *document) except -1 nogil:
     """Append the document's row, or its words if they are to be joined, to the worker's block."""
     worker.row_start = worker.n_before + <int64_t>worker.block.n_entries
-    worker.n_words = worker.n_row = 0
+    worker.n_words = worker.n_row = worker.n_joined = 0
     worker.n_unknown = 0
     scan_document(worker, settings, document)
+    if settings.n_features > 0:
+        hash_ngrams(worker, settings)
+        return finish_hashed_row(worker)
     if settings.joined:
         if settings.known == NULL:
             keep_words(worker, settings)

@@ -78,6 +78,12 @@ cdef class Counting:
         self.settings.known = &self.known
         return 0
 
+    cdef int set_hashing(self, n_features, alternate_sign) except -1:
+        """Count every term in the column that its hash says."""
+        self.settings.n_features = n_features
+        self.settings.alternate_sign = alternate_sign
+        return 0
+
     cdef int count(self, texts, n_threads) except -1:
         """Count the documents into blocks of rows."""
         cdef int i, n_workers
