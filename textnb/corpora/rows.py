@@ -109,9 +109,21 @@ def decoded_lines(file: IO[bytes], encoding: str | None) -> Iterator[str]:
     With an encoding given, bytes outside it become surrogates, for `require_decoded` to find.
     """
     marked = marked_encoding(cast(io.BufferedReader, file).peek(4)[:4])
+    if encoding is None and marked is None:
+        return _utf8_lines(file)
     errors = "surrogateescape" if encoding else "replace" if marked else STRAY_BYTES
     text = io.TextIOWrapper(file, encoding=encoding or marked or "utf-8", errors=errors, newline="")
     return bounded_lines(text.readline)
+
+
+def _utf8_lines(file: IO[bytes]) -> Iterator[str]:
+    """The lines of UTF-8, which are found faster as bytes: a line feed is no part of another character."""
+    for line in bounded_lines(file.readline):
+        text = line.decode("utf-8", STRAY_BYTES)
+        if "\r" in text and "\r" in text[: -2 if text.endswith("\r\n") else -1]:  # with which a line may end, too
+            yield from io.StringIO(text, newline="")
+        else:
+            yield text
 
 
 def require_decoded(text: str) -> None:

@@ -76,6 +76,10 @@ cdef extern from *:
     #endif
     }
 
+    static inline int is_ascii_word(uint32_t c) {
+        return (c | 32) - 'a' < 26 || c - '0' < 10 || c == '_';
+    }
+
     /* 64 ASCII characters: lower-cased if asked, and a bit for each that belongs to a word. No branches, so that the
        compiler makes vector instructions of the first loop; the multiplication gathers the low bits of eight bytes. */
     static inline uint64_t scan_ascii(const uint8_t *characters, uint8_t shift, uint8_t *out) {
@@ -92,6 +96,7 @@ cdef extern from *:
         return bits;
     }
     """
+    bint is_ascii_word(uint32_t character) noexcept nogil
     const uint32_t NONE  # the id of what is not in a table
     const uint8_t *NO_BYTES  # where nothing is read; NULL must not even be copied from
     const uint32_t MOST_WORDS  # of all documents together, so that a place among them has 32 bits
@@ -125,6 +130,10 @@ cdef enum:  # what a word is
 cdef uint64_t[4] SEEDS
 for _place in range(4):
     SEEDS[_place] = int.from_bytes(os.urandom(8), "little") | 1
+
+
+cdef inline bint belongs_to_word(uint32_t character) noexcept nogil:
+    return is_ascii_word(character) if character < 0x80 else Py_UNICODE_ISALNUM(character)
 
 
 cdef int out_of_memory() except -1 with gil:

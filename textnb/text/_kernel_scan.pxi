@@ -71,7 +71,7 @@ cdef int scan_unicode_words(Worker *worker, const Settings *settings, const Docu
     cdef uint32_t character
     for i in range(document.n_characters):
         character = PyUnicode_READ(document.width, document.characters, i)
-        if Py_UNICODE_ISALNUM(character) or character == c"_":
+        if belongs_to_word(character):
             n_in_word += 1
             end += encode(character, worker.text + end)
         else:

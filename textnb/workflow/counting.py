@@ -102,7 +102,7 @@ def _learn(
         return known, corpus.problems, len(corpus.problems)
     roll = output.roll_call()
     stream = open_stream(part, options, passes=len(learning.stages))
-    learning.run(lambda skip: _ticked(watched_blocks(stream, skip, learning.stage, progress), roll))
+    learning.run(lambda skip: _ticked(watched_blocks(stream, skip, learning, progress), roll))
     counts = learning.learner.counts
     known = KnownDocuments.met(counts.n_documents, counts.classes.tolist(), roll)
     return known, stream.problems, stream.n_problems
