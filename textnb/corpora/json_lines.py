@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from functools import cache
 from json import JSONDecoder, dumps
 from typing import Any, NoReturn
 
@@ -42,7 +43,7 @@ def json_names(lines: Iterable[str]) -> list[str]:
 def parse_object(line: str) -> dict[str, Any]:
     """The object that a line without white space around it is."""
     require_decoded(line)  # before the escapes are read, which can make any surrogate
-    record = _quickly_parsed(line)
+    record = _quick_parser()(line)
     if record is None:
         record = _parsed(line)
     if not isinstance(record, dict):
@@ -72,8 +73,9 @@ def _refuse_constant(name: str) -> NoReturn:
 DECODER = JSONDecoder(parse_constant=_refuse_constant)
 
 
+@cache
 def _quick_parser() -> Callable[[str], Any]:
-    """msgspec's parser, where it is installed: it takes less than what the standard library takes, and alike."""
+    """msgspec's parser where it is installed: quicker, and what it reads, the standard library reads alike."""
     try:
         from msgspec.json import Decoder
     except ImportError:
@@ -83,13 +85,10 @@ def _quick_parser() -> Callable[[str], Any]:
     def parse(line: str) -> Any:
         try:
             return decode(line)
-        except (ValueError, RecursionError):  # then the standard library has the last word
+        except (ValueError, RecursionError):  # the standard library has the last word, and says what is wrong
             return None
 
     return parse
-
-
-_quickly_parsed = _quick_parser()
 
 
 def _fields(record: dict[str, Any], options: ReadOptions) -> tuple[str, str]:

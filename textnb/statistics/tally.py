@@ -50,18 +50,18 @@ class Tally:
         order = np.array([self._labels[name] for name in names])
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order))
-        blob, offsets, frequency, occurrences, parts = self._kernel.totals(len(names))
+        blob, offsets, frequency, parts = self._kernel.totals(len(names))
         terms = Terms(blob, offsets)
         rows = stacked([SparseRows(indptr, indices, data, len(terms)) for indptr, indices, data in parts])
-        none = np.zeros(len(names), dtype=np.int64)
+        totals = rows.sums_by_class(np.tile(rank, len(parts)), len(names))
         return TextCounts(
             np.array(names),
             self._documents[order],
             int(self._documents.sum()),
             terms,
-            rows.sums_by_class(np.tile(rank, len(parts)), len(names)),
+            totals,
             frequency,
-            occurrences,
-            outside=none,
+            totals.row_sums(),
+            outside=np.zeros(len(names), dtype=np.int64),
             frozen=np.zeros(len(terms), dtype=np.int64),
         )

@@ -44,7 +44,25 @@ cdef struct Target:
     int64_t place  # for the next occurrence of a word
     uint32_t number  # 1 + the rank of the word, 0 for the end of a document
 
+cdef struct Cell:
+    uint64_t key  # 1 + the term, and in the lower half the class; 0 for an empty slot
+    int64_t count
+
+cdef struct Seen:
+    int64_t n_documents
+    int64_t latest  # number of the latest document that has the term
+
+cdef struct Sums:
+    Cell *cells  # a hash table of terms and classes
+    size_t n_slots  # a power of two, of which at most five in eight are taken
+    size_t n_cells
+    Seen *seen  # of each term of the worker
+    size_t seen_capacity
+    int64_t document  # number of the one at hand, from 1
+    uint32_t class_id  # of that document
+
 cdef struct Worker:
+    Sums *sums  # NULL where rows are counted
     Table own  # grows; empty if the terms are known
     const Table *table  # the own or the known one
     Block *block
@@ -128,7 +146,7 @@ cdef int empty_batch(Worker *worker, const Settings *settings) except -1 nogil:
         terms[n] = find(worker.table, key)
         if terms[n] == NONE and settings.known == NULL:
             terms[n] = <uint32_t>intern(&worker.own, key)
-        if settings.known == NULL:
+        if settings.known == NULL and worker.sums == NULL:
             prefetch(worker.marks + terms[n])
         n += 1
     worker.n_batch = 0
@@ -136,6 +154,8 @@ cdef int empty_batch(Worker *worker, const Settings *settings) except -1 nogil:
         worker.words = <uint32_t *>reserve(worker.words, &worker.words_capacity, worker.n_words + n, sizeof(uint32_t))
         memcpy(worker.words + worker.n_words, terms, n * sizeof(uint32_t))
         worker.n_words += n
+    elif worker.sums != NULL:
+        add_up(worker.sums, worker.own.n_terms, terms, n)
     elif settings.known == NULL:
         for i in range(n):
             add_entry(worker, terms[i])

@@ -138,6 +138,7 @@ cdef class Counting:
                 documents[i - first] = self.document(i, lowered)
             with nogil:
                 for i in range(first, last):
+                    self.begin_document(worker_number, i)
                     count_document(worker, &self.settings, &documents[i - first])
                     self.finish_document(worker_number, i)
             worker.n_before += worker.block.n_entries
@@ -147,6 +148,10 @@ cdef class Counting:
     cdef Block *block_for(self, int number, int worker_number) noexcept:
         """The block that a worker counts the documents of a block into."""
         return &self.blocks[number]
+
+    cdef int begin_document(self, int worker_number, size_t place) except -1 nogil:
+        """What is to be done before a document is counted."""
+        return 0
 
     cdef int finish_document(self, int worker_number, size_t place) except -1 nogil:
         """What is to be done with a document that was counted."""

@@ -1,30 +1,17 @@
-"""Totals of terms by class, without rows: the row of a document is added up as soon as it is counted."""
+"""Totals of terms by class, without rows: every occurrence is added to the cell of its term and class."""
 
-cdef struct Cell:
-    uint32_t term
-    uint32_t number  # 1 + the class, 0 for an empty slot
-    int64_t count
-
-cdef struct Seen:
-    int64_t documents
-    int64_t occurrences
-
-cdef struct Sums:
-    Cell *cells  # a hash table of terms and classes
-    size_t n_slots  # a power of two, of which at most five in eight are taken
-    size_t n_cells
-    Seen *terms  # of each term of the worker
-    size_t terms_capacity
+cdef inline uint64_t cell_key(uint32_t term, uint32_t class_id) noexcept nogil:
+    return (<uint64_t>term + 1) << 32 | class_id
 
 
-cdef inline size_t cell_slot(const Sums *sums, uint32_t term, uint32_t number) noexcept nogil:
-    return mix((<uint64_t>term << 32 | number) ^ SEEDS[0], SEEDS[1]) & (sums.n_slots - 1)
+cdef inline size_t cell_slot(const Sums *sums, uint64_t key) noexcept nogil:
+    """Where a search begins: two classes of a term have slots beside each other, often in the cache together."""
+    return (mix(key >> 1 ^ SEEDS[0], SEEDS[1]) << 1 | (key & 1)) & (sums.n_slots - 1)
 
 
-cdef inline Cell *find_cell(const Sums *sums, uint32_t term, uint32_t number) noexcept nogil:
-    """The cell of a term and a class, or the empty slot where it belongs."""
-    cdef size_t at = cell_slot(sums, term, number)
-    while sums.cells[at].number != 0 and (sums.cells[at].term != term or sums.cells[at].number != number):
+cdef inline Cell *find_cell(const Sums *sums, uint64_t key, size_t at) noexcept nogil:
+    """The cell of a term and a class, or the empty one where it belongs, from its slot on."""
+    while sums.cells[at].key != 0 and sums.cells[at].key != key:
         at = (at + 1) & (sums.n_slots - 1)
     return sums.cells + at
 
@@ -43,32 +30,34 @@ cdef int make_room(Sums *sums, size_t n_more) except -1 nogil:
         sums.cells, sums.n_slots = old, n_old
         out_of_memory()
     for i in range(n_old):
-        if old[i].number != 0:
-            find_cell(sums, old[i].term, old[i].number)[0] = old[i]
+        if old[i].key != 0:
+            find_cell(sums, old[i].key, cell_slot(sums, old[i].key))[0] = old[i]
     free(old)
     return 0
 
 
-cdef int pour_row(Sums *sums, Worker *worker, uint32_t number) except -1 nogil:
-    """Add the entries of the worker's block, a row, to the sums of a class, and empty the block."""
-    cdef const Entry *entries = worker.block.entries
-    cdef size_t n = worker.block.n_entries, i
+cdef int add_up(Sums *sums, size_t n_terms, const uint32_t *terms, size_t n) except -1 nogil:
+    """Count some of a document's terms. Their cells are fetched before the first is counted."""
+    cdef size_t[BATCH] slots
+    cdef uint64_t key
+    cdef size_t i
     cdef Cell *cell
+    cdef Seen *seen
     make_room(sums, n)
-    sums.terms = <Seen *>reserve_zeros(sums.terms, &sums.terms_capacity, worker.own.n_terms + 1, sizeof(Seen))
+    sums.seen = <Seen *>reserve_zeros(sums.seen, &sums.seen_capacity, n_terms + 1, sizeof(Seen))
     for i in range(n):
-        if i + 16 < n:
-            prefetch(sums.cells + cell_slot(sums, entries[i + 16].term, number))
-            prefetch(sums.terms + entries[i + 16].term)
-        sums.terms[entries[i].term].documents += 1
-        sums.terms[entries[i].term].occurrences += entries[i].count
-        cell = find_cell(sums, entries[i].term, number)
-        if cell.number == 0:
-            cell.term, cell.number = entries[i].term, number
-            sums.n_cells += 1
-        cell.count += entries[i].count
-    worker.n_before += <int64_t>n
-    worker.block.n_entries = 0
+        slots[i] = cell_slot(sums, cell_key(terms[i], sums.class_id))
+        prefetch(sums.cells + slots[i])
+        prefetch(sums.seen + terms[i])
+    for i in range(n):
+        seen = sums.seen + terms[i]
+        seen.n_documents += seen.latest != sums.document
+        seen.latest = sums.document
+        key = cell_key(terms[i], sums.class_id)
+        cell = find_cell(sums, key, slots[i])
+        sums.n_cells += cell.key == 0
+        cell.key = key
+        cell.count += 1
     return 0
 
 
@@ -86,13 +75,15 @@ cdef class Tally(Counting):
         self.sums = <Sums *>calloc(n_threads, sizeof(Sums))
         if self.sums == NULL:
             out_of_memory()
+        for number in range(n_threads):
+            self.workers[<int>number].sums = &self.sums[<int>number]
 
     def __dealloc__(self):
         cdef int i
         for i in range(self.n_workers):
             if self.sums != NULL:
                 free(self.sums[i].cells)
-                free(self.sums[i].terms)
+                free(self.sums[i].seen)
         free(self.sums)
 
     def add(self, texts, const int64_t[::1] class_ids not None):
@@ -111,35 +102,36 @@ cdef class Tally(Counting):
     cdef Block *block_for(self, int number, int worker_number) noexcept:
         return &self.blocks[worker_number]
 
+    cdef int begin_document(self, int worker_number, size_t place) except -1 nogil:
+        self.sums[worker_number].class_id = <uint32_t>self.class_ids[place]
+        self.sums[worker_number].document += 1
+        return 0
+
     cdef int finish_document(self, int worker_number, size_t place) except -1 nogil:
-        return pour_row(&self.sums[worker_number], &self.workers[worker_number], <uint32_t>self.class_ids[place] + 1)
+        return 0
 
     def totals(self, n_classes):
-        """The terms, sorted, and their sums: `(blob, offsets, documents, occurrences, parts)`.
+        """The terms, sorted, how many documents have each, and their sums: `(blob, offsets, n_documents, parts)`.
 
         A part is rows by class, `(indptr, indices, data)`; parts may have the same terms. Nothing can be added any more.
         """
         order, ranks = self.sort_terms()
-        documents, occurrences = np.zeros((2, len(order)), dtype=np.int64)
+        n_documents = np.zeros(len(order), dtype=np.int64)
         parts = []
         for number in range(self.n_workers):
-            self.add_seen(number, ranks[number], documents, occurrences)
+            self.add_seen(number, ranks[number], n_documents)
             parts.append(self.rows_by_class(number, ranks[number], n_classes))
-        return *self.copy_terms(order), documents, occurrences, parts
+        return *self.copy_terms(order), n_documents, parts
 
-    cdef int add_seen(
-        self, int number, const uint32_t[::1] ranks, int64_t[::1] documents, int64_t[::1] occurrences
-    ) except -1:
+    cdef int add_seen(self, int number, const uint32_t[::1] ranks, int64_t[::1] n_documents) except -1:
         cdef size_t n = len(ranks) - 1, i  # the last stands for no term
-        cdef const Seen *terms = self.sums[number].terms
-        for i in range(min(n, self.sums[number].terms_capacity)):
-            documents[ranks[i]] += terms[i].documents
-            occurrences[ranks[i]] += terms[i].occurrences
+        for i in range(min(n, self.sums[number].seen_capacity)):
+            n_documents[ranks[i]] += self.sums[number].seen[i].n_documents
         return 0
 
     cdef tuple rows_by_class(self, int number, const uint32_t[::1] ranks, n_classes):
-        """The cells of a worker, which are freed, class by class."""
-        cdef Sums *sums = &self.sums[number]
+        """The cells of a worker class by class."""
+        cdef const Sums *sums = &self.sums[number]
         cdef size_t i
         cdef int64_t at
         indptr = np.zeros(n_classes + 1, dtype=np.int64)
@@ -147,19 +139,17 @@ cdef class Tally(Counting):
         cdef int64_t[::1] indices = np.empty(sums.n_cells, dtype=np.int64)
         cdef int64_t[::1] data = np.empty(sums.n_cells, dtype=np.int64)
         for i in range(sums.n_slots):
-            if <int64_t>sums.cells[i].number > n_classes:
+            if <int64_t>(sums.cells[i].key & NONE) >= n_classes:
                 raise ValueError(f"there are more than {n_classes} classes.")
-            if sums.cells[i].number != 0:
-                ends[sums.cells[i].number] += 1
+            if sums.cells[i].key != 0:
+                ends[(sums.cells[i].key & NONE) + 1] += 1
         indptr = np.cumsum(indptr)
         cdef int64_t[::1] places = indptr.copy()
         with nogil:
             for i in range(sums.n_slots):
-                if sums.cells[i].number != 0:
-                    at = places[sums.cells[i].number - 1]
-                    places[sums.cells[i].number - 1] += 1
-                    indices[at] = ranks[sums.cells[i].term]
+                if sums.cells[i].key != 0:
+                    at = places[sums.cells[i].key & NONE]
+                    places[sums.cells[i].key & NONE] += 1
+                    indices[at] = ranks[(sums.cells[i].key >> 32) - 1]
                     data[at] = sums.cells[i].count
-        free(sums.cells)
-        sums.cells, sums.n_slots, sums.n_cells = NULL, 0, 0
         return indptr, np.asarray(indices), np.asarray(data)
