@@ -131,17 +131,17 @@ def show_evaluation(
     result: EvaluationResult, corpus: str, *, plot: Path | None, reliability: Path | None, as_json: bool, quiet: bool
 ) -> None:
     """Show the result of `train` or `evaluate`: skipped documents, pictures, measures."""
-    from textnb.report.evaluation import calibration_word, evaluation_text, share_text
+    from textnb.report.evaluation import calibration_word, corpus_title, evaluation_text, share_text
     from textnb.report.plots import confusion_heatmap, reliability_diagram
 
     report_skipped([_located(corpus, *problem) for problem in result.problems], quiet, total=result.n_problems)
     evaluation = result.evaluation
     if plot is not None and result.shown is not None:
         accuracy = share_text(result.shown.accuracy, result.shown.accuracy_interval)
-        confusion_heatmap(result.shown, plot, title=f"{corpus}: accuracy {accuracy}")
+        confusion_heatmap(result.shown, plot, title=f"{corpus_title(result.corpus)}: accuracy {accuracy}")
         notice(f"drew {plot}", quiet)
     if reliability is not None and evaluation is not None:
-        reliability_diagram(evaluation, reliability, title=f"{corpus}: {calibration_word(result)}")
+        reliability_diagram(evaluation, reliability, title=f"{corpus_title(result.corpus)}: {calibration_word(result)}")
         notice(f"drew {reliability}", quiet)
     show_json(result.to_json()) if as_json else show(evaluation_text(result))
 

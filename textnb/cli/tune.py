@@ -61,7 +61,7 @@ def tune(
     """
     written = locals()  # what was written for each option
     corpus = options.given_corpus(sources)
-    from textnb.report.evaluation import tuning_text
+    from textnb.report.evaluation import corpus_title, tuning_text
     from textnb.report.plots import tuning_curve
     from textnb.workflow import tune as tune_settings
 
@@ -76,7 +76,7 @@ def tune(
     if result.choice.warning:
         notice(result.choice.warning, quiet)
     if plot is not None:
-        tuning_curve(result.choice, plot, title=f"{corpus}: {result.choice.estimate}")
+        tuning_curve(result.choice, plot, title=f"{corpus_title(result.corpus)}: {result.choice.estimate}")
         notice(f"drew {plot}", quiet)
     show_json(result.to_json()) if as_json else show(tuning_text(result, [*sources, *_repeated(written)]))
 

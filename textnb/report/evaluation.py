@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from shlex import join
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
@@ -122,6 +123,15 @@ def learned_text(learned: LearnedDocuments) -> str:
 
 def calibration_word(result: EvaluationResult) -> str:
     return "not calibrated" if result.calibration is None else "calibrated"
+
+
+def corpus_title(corpus: str) -> str:
+    """The name of a corpus without its folder, or those of several sources with their classes.
+
+    >>> corpus_title("/home/me/mail.csv"), corpus_title("spam=Junk/ ham=old/Archive.mbox")
+    ('mail.csv', 'spam=Junk/ ham=Archive.mbox')
+    """
+    return re.sub(r"(^|=)[^=]*/(?=[^/\s])", r"\1", corpus)
 
 
 def choice_lines(choice: Choice) -> list[str]:

@@ -177,17 +177,22 @@ def evaluate_documents(
     classifier: Any, documents: Documents, labels: Array, progress: Progress
 ) -> tuple[Evaluation, DecisionEvaluation | None]:
     """The evaluation of a fitted classifier, and of its decisions if it has a policy."""
-    log_probabilities = np.concatenate([*map(classifier.predict_log_proba, in_blocks(documents, progress))])
-    return evaluate_probabilities(classifier, log_probabilities, labels)
+    blocks = in_blocks(documents, progress)
+    if getattr(classifier, "calibration_", None) is None:
+        return evaluate_probabilities(classifier, np.concatenate([*map(classifier.predict_log_proba, blocks)]), labels)
+    predictor = classifier.predictor_
+    scored = [(log_proba, predictor.raw_log_proba(joint)) for joint, log_proba in map(predictor.scored, blocks)]
+    calibrated, raw = map(np.concatenate, zip(*scored, strict=True))
+    return evaluate_probabilities(classifier, calibrated, labels, raw)
 
 
 def evaluate_probabilities(
-    classifier: Any, log_probabilities: Array, labels: Array
+    classifier: Any, log_probabilities: Array, labels: Array, raw: Array | None = None
 ) -> tuple[Evaluation, DecisionEvaluation | None]:
-    """The same of documents whose log P(c | x), (n, K), the classifier has given."""
+    """The same of documents whose log P(c | x), (n, K), the classifier has given, and `raw` before calibration."""
     classes = classifier.classes_.astype(np.str_)  # as corpora have them
     best = classes[log_probabilities.argmax(axis=1)]
-    evaluation = measure(labels, best, classes, log_probabilities=log_probabilities)
+    evaluation = measure(labels, best, classes, log_probabilities=log_probabilities, raw=raw)
     policy = getattr(classifier, "policy_", None)
     if policy is None:
         return evaluation, None
