@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from textnb.cli import choices, options
-from textnb.cli.output import Terminal, notice, report_skipped, show, show_json
+from textnb.cli.output import Terminal, notice, report_skipped, show, show_json, terminal_width
 from textnb.cli.parameters import Option, parameters
 
 # Options that a training of what was chosen needs, too.
@@ -78,7 +78,9 @@ def tune(
     if plot is not None:
         tuning_curve(result.choice, plot, title=f"{corpus_title(result.corpus)}: {result.choice.estimate}")
         notice(f"drew {plot}", quiet)
-    show_json(result.to_json()) if as_json else show(tuning_text(result, [*sources, *_repeated(written)]))
+    show_json(result.to_json()) if as_json else show(
+        tuning_text(result, [*sources, *_repeated(written)], terminal_width())
+    )
 
 
 def _repeated(written: dict[str, Any]) -> list[str]:

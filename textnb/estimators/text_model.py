@@ -427,6 +427,11 @@ class TextModel:
         """The parameters that were fitted with, and what was taken for those that were "auto" or left out."""
         return effective(self._fitted_with, self._chosen)
 
+    @property
+    def given_and_chosen(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The parameters as they were given, and what was chosen for those that were open."""
+        return dict(self._fitted_with), dict(self._chosen)
+
     def _counted(self) -> Learner:
         """The learner; an error where there is none."""
         if self.learner_ is None:

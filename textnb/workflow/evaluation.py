@@ -17,7 +17,7 @@ from textnb.model.policy import Policy
 from textnb.workflow.inputs import Documents, Input, ModelLike, open_fitted, remembered_columns, take
 from textnb.workflow.metrics import DecisionEvaluation, Evaluation, Outcomes, measure, measure_decisions
 from textnb.workflow.mixes import MixDifference, compare_mixes
-from textnb.workflow.progress import SILENT, Progress
+from textnb.workflow.progress import SILENT, Progress, hears_steps
 from textnb.workflow.reading import ALL, CorpusLike, in_blocks, opened, part_of, with_columns
 from textnb.workflow.results import EvaluationResult, LearnedDocuments
 
@@ -27,6 +27,7 @@ CANNOT_KNOW = (
 )
 
 
+@hears_steps
 def evaluate(
     model: ModelLike,
     corpus: CorpusLike,
@@ -114,6 +115,7 @@ class EvaluatedDocuments:
             evaluated_on=self.evaluated_on,
             learned=self.learned,
             settings=self.columns.settings(self.classifier),
+            told=self.columns.told(self.classifier),
             evaluation=evaluation,
             decisions=decisions,
             calibration=getattr(self.classifier, "calibration_", None),

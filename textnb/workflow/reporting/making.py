@@ -16,7 +16,7 @@ from textnb.model.explanation import finite
 from textnb.workflow.evaluation import EvaluatedDocuments, documents_to_test, evaluate_probabilities
 from textnb.workflow.inputs import ModelLike
 from textnb.workflow.metrics import DecisionEvaluation
-from textnb.workflow.progress import SILENT, Progress
+from textnb.workflow.progress import SILENT, Progress, hears_steps
 from textnb.workflow.reading import CorpusLike
 from textnb.workflow.reporting.confused_pairs import most_confused_pairs
 from textnb.workflow.reporting.documents import (
@@ -38,6 +38,7 @@ NO_LEDGER = "the model has no ledger of the documents that it has learned"
 NOT_OF_TABLES = "models of several columns have no learning curve"
 
 
+@hears_steps
 def report(
     model: ModelLike,
     corpus: CorpusLike,
