@@ -247,7 +247,7 @@ def setting_text(value: Any) -> str:
 
 
 def _filled(text: str) -> str:
-    return fill(text, WIDTH, subsequent_indent=INDENT)
+    return fill(text, WIDTH, subsequent_indent=INDENT, break_on_hyphens=False)
 
 
 def _number(value: float | None) -> str:
