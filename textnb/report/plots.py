@@ -258,14 +258,17 @@ def _draw_curves(figure: "Figure", lettering: Lettering, choice: "Choice", title
     from textnb.selection.linear_tuning import LinearCandidate
 
     is_linear = isinstance(choice.best.candidate, LinearCandidate)
+    if choice.naive_bayes is not None and not is_linear:
+        choice = choice.naive_bayes
     name = "C" if is_linear else "alpha"
 
     def point(trial: "Trial") -> tuple[float, float]:
         measured = {"accuracy": trial.accuracy, "log-loss": trial.log_loss, "caught": trial.caught or 0.0}
         return getattr(trial.candidate, name), measured[choice.objective]
 
+    trials = [trial for trial in choice.trials if isinstance(trial.candidate, LinearCandidate) == is_linear]
     lines: dict[str, list[tuple[float, float]]] = {}
-    for trial in sorted(choice.trials, key=lambda trial: trial.rank):  # the best recipe comes first
+    for trial in sorted(trials, key=lambda trial: trial.rank):  # the best recipe comes first
         lines.setdefault(_recipe(trial.candidate, is_linear), []).append(point(trial))
     chosen, at = _recipe(choice.best.candidate, is_linear), point(choice.best)
     drawn = dict.fromkeys([chosen, *lines])  # that of the choice, too, where it is not the best
