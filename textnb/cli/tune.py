@@ -78,7 +78,7 @@ def tune(
     if result.choice.warning:
         notice(result.choice.warning, quiet)
     if plot is not None:
-        tuning_curve(result.choice, plot, title=f"{corpus_title(result.corpus)}: {result.choice.estimate}")
+        tuning_curve(result.choice, plot, title=corpus_title(result.corpus))
         notice(f"drew {plot}", quiet)
     show_json(result.to_json()) if as_json else show(
         tuning_text(result, [*sources, *_repeated(written)], terminal_width())
