@@ -32,8 +32,8 @@ def screen(monkeypatch):
 
 
 @hears_steps
-def work(unit, progress):
-    with step("counting", unit, 2) as advance:
+def work(unit, progress, total=2):
+    with step("counting", unit, total) as advance:
         advance(1, "")
         advance(1, "")
 
@@ -44,12 +44,18 @@ def test_a_step_is_shown_in_words_and_cleared(screen):
     assert screen.getvalue().split("\r")[-1].strip() == ""
 
 
-def test_of_units_only_a_long_step_is_shown(screen, monkeypatch):
-    work(" documents", progress=Terminal(quiet=False))
+@pytest.mark.parametrize("total", [None, 1000])
+def test_of_many_or_unknown_units_only_a_long_step_is_shown(screen, monkeypatch, total):
+    work(" documents", progress=Terminal(quiet=False), total=total)
     assert screen.getvalue().strip() == ""
     monkeypatch.setattr(output, "SHORT_STEP", 0)
-    work(" documents", progress=Terminal(quiet=False))
+    work(" documents", progress=Terminal(quiet=False), total=total)
     assert "counting: " in screen.getvalue()
+
+
+def test_a_step_of_few_units_is_shown_at_once(screen):
+    work(" documents", progress=Terminal(quiet=False))
+    assert "counting:   0%" in screen.getvalue()
 
 
 @pytest.mark.parametrize("is_quiet", [True, False])

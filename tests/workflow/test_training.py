@@ -130,7 +130,23 @@ def test_steps_of_long_work_are_heard(corpus, table, tmp_path):
     train(table, progress=heard, model="nbsvm", output=tmp_path / "m.tnb")
     assert sum(heard.steps[f"reading {table}"]) == len(corpus)
     assert len(heard.steps["fitting"]) > 5
+    assert "calibrating" in heard.steps
     assert f"writing {tmp_path / 'm.tnb'}" in heard.steps
+
+
+@pytest.mark.parametrize("calibrate", [True, False])
+def test_the_reliability_of_raw_probabilities_is_measured_too(corpus, calibrate):
+    result = train(corpus, model="multinomial", calibrate=calibrate)
+    found = result.evaluation.raw_reliability
+    assert (found is not None) == calibrate
+    again = evaluate(result.classifier, corpus, include_learned=True).evaluation
+    assert (again.raw_reliability is not None) == calibrate
+    if calibrate:
+        raw = np.exp(result.classifier.predict_log_proba(corpus.texts, raw=True)).max(axis=1)
+        assert np.average(again.raw_reliability.confidence, weights=again.raw_reliability.counts) == pytest.approx(
+            raw.mean()
+        )
+        assert again.raw_reliability.histogram.sum() == len(corpus)
 
 
 def told(result):

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 SIGNS = "·…±"  # that tables use
 SHOWN_PROBLEMS = 5
 USUAL_WIDTH = 80  # of a terminal that does not say how wide it is
-SHORT_STEP = 0.3  # seconds; what takes no longer is not shown
+FEW_UNITS = 100  # of a step that is shown at once; of others,
+SHORT_STEP = 0.3  # those that take no more seconds are not
 PLAIN_SIGNS = str.maketrans(SIGNS, ".~~")
 
 
@@ -69,7 +70,8 @@ class Terminal(Progress):
     def step(self, description: str, unit: str, total: int | None = None) -> AbstractContextManager[Advance]:
         if not unit:
             return self._shown(desc=description, bar_format="{desc} …")
-        return self._shown(desc=description, unit=unit, total=total, delay=SHORT_STEP)
+        is_long = total is not None and total <= FEW_UNITS  # then each may take its time
+        return self._shown(desc=description, unit=unit, total=total, delay=0 if is_long else SHORT_STEP)
 
     @contextmanager
     def _shown(self, **how: Any) -> Iterator[Advance]:
@@ -82,7 +84,7 @@ class Terminal(Progress):
 
         tqdm.monitor_interval = 0  # a process with a thread of tqdm's is not forked (`text/processes.py`)
         alone = Lock()  # parts of a step may be done by several threads
-        with tqdm(**how, file=sys.stderr, leave=False, dynamic_ncols=True) as shown:
+        with tqdm(**how, file=sys.stderr, leave=False, dynamic_ncols=True, miniters=1) as shown:
 
             def advance(n: int, note: str) -> None:
                 with alone:

@@ -19,6 +19,7 @@ from textnb.model.decision import UNSURE
 from textnb.model.parameters import CHOOSABLE, is_open
 from textnb.model.settings import Columns
 from textnb.selection.splitting import stratified_split
+from textnb.text.steps import step
 from textnb.workflow.evaluation import EvaluatedDocuments, evaluate_decisions, evaluate_documents
 from textnb.workflow.inputs import Documents, Input, TextInput, take
 from textnb.workflow.metrics import DecisionEvaluation, Evaluation, measure
@@ -45,7 +46,8 @@ class Decisions:
 
     def apply(self, classifier: Any) -> None:
         if self.wanted:
-            classifier.decide_by(self.costs, unsure=self.unsure, protected=self.protected, ceiling=self.ceiling)
+            with step("weighing errors"):
+                classifier.decide_by(self.costs, unsure=self.unsure, protected=self.protected, ceiling=self.ceiling)
 
 
 NO_DECISIONS = Decisions()
