@@ -263,8 +263,7 @@ def _draw_curves(figure: "Figure", lettering: Lettering, choice: "Choice", title
     name = "C" if is_linear else "alpha"
 
     def point(trial: "Trial") -> tuple[float, float]:
-        measured = {"accuracy": trial.accuracy, "log-loss": trial.log_loss, "caught": trial.caught or 0.0}
-        return getattr(trial.candidate, name), measured[choice.objective]
+        return getattr(trial.candidate, name), getattr(trial, trial.field)
 
     trials = [trial for trial in choice.trials if isinstance(trial.candidate, LinearCandidate) == is_linear]
     lines: dict[str, list[tuple[float, float]]] = {}
