@@ -14,6 +14,7 @@ import numpy as np
 from textnb.arrays import Array, SparseRows, exact_bincount
 from textnb.likelihood.dual_descent import TOLERANCE, minimise
 from textnb.likelihood.rules import LinearRule
+from textnb.text.steps import step
 from textnb.text.threads import run_blocks, threads_that_pay
 
 LOSSES = ("squared_hinge", "log")
@@ -81,7 +82,7 @@ class Problems:
         return [1] if self.n_classes == 2 else list(range(self.n_classes))
 
     def most_frequent_first(self) -> tuple[Problems, Array]:
-        """The same with the columns of most rows first, close together in memory; and where each column is now, (V,)."""
+        """The same with the columns of most rows first, close together in memory; and where each is now, (V,)."""
         order = np.argsort(-self.rows.document_frequency(), kind="stable")
         place = np.empty(len(order), dtype=self.rows.indices.dtype)
         place[order] = np.arange(len(order))
@@ -149,8 +150,10 @@ def fit_rule(problems: Problems, C: float, beta: float, n_jobs: int | None = Non
     def fit(c: int, worker: int) -> None:
         solved = whole.solve(c, C)
         coef[:, c], intercept[c] = solved.of_features(beta)[place], solved.intercept
+        advance(1, "")
 
-    run_blocks(fit, positives, threads_that_pay(n_jobs, len(packed.rows.data), _THREADS_PAY))
+    with step("fitting", " classes", len(positives)) as advance:
+        run_blocks(fit, positives, threads_that_pay(n_jobs, len(packed.rows.data), _THREADS_PAY))
     if problems.n_classes == 2:
         coef[:, 1] /= 2
         coef[:, 0] = -coef[:, 1]
