@@ -203,7 +203,7 @@ def measure_stream(folder: Path, megabytes: int, in_memory: dict[str, float]) ->
 def run_command(*arguments: str, python: str = sys.executable) -> tuple[float, float]:
     """Seconds and peak megabytes of a `textnb` command in a process of its own, which says the latter on stderr."""
     started = time.perf_counter()
-    done = subprocess.run([python, "-c", COMMAND, *arguments], check=True, capture_output=True, text=True)
+    done = subprocess.run([python, "-P", "-c", COMMAND, *arguments], check=True, capture_output=True, text=True)
     return time.perf_counter() - started, int(done.stderr.split()[-2]) / 1024
 
 
