@@ -114,7 +114,9 @@ def _is_mark(character: str) -> bool:
 
 
 def _character_columns(character: str) -> int:
-    if _is_mark(character) or character in JOINERS or "\u1160" <= character <= "\u11ff":  # vowels and finals join the Hangul letter before them
+    if (
+        _is_mark(character) or character in JOINERS or "\u1160" <= character <= "\u11ff"
+    ):  # vowels and finals join the Hangul letter before them
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
