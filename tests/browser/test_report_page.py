@@ -4,7 +4,7 @@ import random
 import re
 import shutil
 from collections.abc import Iterator
-from itertools import pairwise, product
+from itertools import product
 from pathlib import Path
 
 import pytest

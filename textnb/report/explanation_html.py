@@ -63,8 +63,8 @@ def marked_text(text: str, marks: Iterable[Mark], scale: float | None = None) ->
     """A text with its marks, (start, end, share), as `<mark class="for">` or `<mark class="against">`.
 
     Each has its share of the strongest mark, or of `scale`, in the style `--share`, from 0 to 1, and what it adds as
-    its title. What is far weaker than the strongest is not marked. Line breaks stay, blanks of all kinds are plain ones;
-    all else that cannot be seen is a visible escape.
+    its title. What is far weaker than the strongest is not marked. Line breaks stay, and every kind of blank is a plain
+    one; all else that cannot be seen is a visible escape.
 
     Examples
     --------

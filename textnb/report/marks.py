@@ -17,7 +17,7 @@ WEAKEST = 0.05  # of the strongest mark: what is weaker is not drawn
 
 
 class Piece(NamedTuple):
-    """A piece of a text as it is shown, what it adds, and how much that is of what the strongest adds: 0 where nothing is drawn."""
+    """A piece of a text as it is shown, what it adds, and its share of the strongest: 0 where it is not drawn."""
 
     text: str
     share: float = 0.0

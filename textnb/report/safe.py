@@ -14,7 +14,10 @@ JOINERS = frozenset("\u200c\u200d")
 # Where joiners and variation selectors are part of how people write, and seen: each changes the characters beside it.
 # After a virama, between joining Arabic letters (both as names of Internet domains have them, RFC 5892), between the ra
 # and the virama of Bengali, between emoji, after a symbol or the digit of a keycap, after a Mongolian letter.
-EMOJI = r"\u2194\u2195\u2600-\u27bf\u2b1b\U0001f300-\U0001f64f\U0001f680-\U0001f6c5\U0001f7e0-\U0001f7eb\U0001f900-\U0001f9ff"
+EMOJI = (
+    r"\u2194\u2195\u2600-\u27bf\u2b1b"
+    r"\U0001f300-\U0001f64f\U0001f680-\U0001f6c5\U0001f7e0-\U0001f7eb\U0001f900-\U0001f9ff"
+)
 SHAPING = "|".join(
     [
         r"(?<=[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d3b\u0d3c\u0d4d\u0dca])[\u200c\u200d]",
