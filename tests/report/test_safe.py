@@ -130,9 +130,12 @@ def test_names_are_shortened_in_the_middle() -> None:
     assert shorten("日本語のクラス名", 8) == "日本…名"
 
 
-@given(any_text.map(printable), st.integers(1, 20))
-def test_a_shortened_name_fits(text: str, width: int) -> None:
-    assert columns(shorten(text, width)) <= width
+@given((any_text | near_joiners).map(printable), st.integers(1, 20))
+@example("👍\u200d👍" * 5, 6)
+def test_a_shortened_name_fits_and_has_no_joiner_without_its_neighbours(text: str, width: int) -> None:
+    shown = shorten(text, width)
+    assert columns(shown) <= width
+    assert re.sub(SHAPING, "", shown).isprintable()
 
 
 def test_labels_of_any_kind_have_a_visible_name() -> None:

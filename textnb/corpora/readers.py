@@ -25,6 +25,7 @@ from textnb.corpora.packed import is_archive, unpack
 from textnb.corpora.problems import Problem, skipped_sentence
 from textnb.corpora.recognition import box_of_one_class, is_mail
 from textnb.corpora.rows import DEFAULT_OPTIONS, BadTable, Note, ReadOptions, Record, Report, Row, decoded_lines
+from textnb.text.steps import each
 
 GZIP_MARK = b"\x1f\x8b"
 UNREADABLE = (EOFError, zlib.error, gzip.BadGzipFile, UnicodeDecodeError, LongLine)
@@ -137,7 +138,8 @@ def read_corpus(
         raise ValueError("Only 20 Newsgroups with headers can be stripped: leave strip out.")
     problems: list[Problem] = []
     notices: list[str] = []
-    rows = list(iter_rows(path, options, report=None if options.strict else problems.append, note=notices.append))
+    read = iter_rows(path, options, report=None if options.strict else problems.append, note=notices.append)
+    rows = list(each(read, f"reading {path}", " documents"))
     if not rows:
         error = nothing_usable(str(path), problems)
         if problems and all(problem.why == NO_CLASS for problem in problems):

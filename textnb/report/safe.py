@@ -3,14 +3,15 @@
 import json
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
 MARKS_SHOWN = 4  # combining marks on one character: no living script stacks more, and a tower covers other lines
 BLANKS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")  # count as printable, yet show nothing
+EMOJI_STYLES = "\ufe0e\ufe0f"
 SELECTORS = frozenset(map(chr, [*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)]))
-JOINERS = frozenset("\u200c\u200d")
+JOINERS = "\u200c\u200d"
 # Where joiners and variation selectors are part of how people write, and seen: each changes the characters beside it.
 # After a virama, between joining Arabic letters (both as names of Internet domains have them, RFC 5892), between the ra
 # and the virama of Bengali, between emoji, after a symbol or the digit of a keycap, after a Mongolian letter.
@@ -81,12 +82,17 @@ def shorten(text: str, width: int) -> str:
     tail_width = (width - 1) // 2
     head = _cut(text, width - 1 - tail_width)
     tail = _cut(text[::-1], tail_width)[::-1]
-    return f"{head}…{tail}"
+    return f"{head.rstrip(JOINERS)}…{tail.lstrip(JOINERS + EMOJI_STYLES)}"  # none where it has lost its neighbour
 
 
 def name(label: object, width: int) -> str:
     """A class label as shown in tables and pictures; the empty one as quotation marks."""
     return shorten(printable(str(label)), width) or '""'
+
+
+def escape(text: str, is_unseen: Callable[[str], bool]) -> str:
+    """`text` with those of its characters that cannot be seen as visible escapes."""
+    return "".join(_escape(character) if is_unseen(character) else character for character in text)
 
 
 def _shown(text: str) -> Iterator[str]:
@@ -117,9 +123,9 @@ def _is_mark(character: str) -> bool:
 
 
 def _character_columns(character: str) -> int:
-    if (
-        _is_mark(character) or character in JOINERS or "\u1160" <= character <= "\u11ff"
-    ):  # vowels and finals join the Hangul letter before them
+    if _is_mark(character) or character in JOINERS:
+        return 0
+    if "\u1160" <= character <= "\u11ff":  # vowels and finals join the Hangul letter before them
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 

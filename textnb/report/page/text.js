@@ -58,7 +58,8 @@ function shorten(text, width) {
   const characters = Array.from(text);
   if (characters.length <= width) return text;
   const tail = Math.floor((width - 1) / 2);
-  return characters.slice(0, width - 1 - tail).join("") + "…" + characters.slice(-tail).join("");
+  const [head, end] = [characters.slice(0, width - 1 - tail).join(""), characters.slice(-tail).join("")];
+  return head.replace(/[\u200c\u200d]+$/, "") + "…" + end.replace(/^[\u200c\u200d\ufe0e\ufe0f]+/, "");
 }
 
 const className = (number) => shorten(printable(report.classes[number]), NAME_WIDTH) || '""';
