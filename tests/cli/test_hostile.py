@@ -206,22 +206,15 @@ def test_an_explanation_in_a_notebook_holds_no_markup_of_others(folder, name):
     assert_inert(page)
 
 
-@pytest.mark.parametrize("picture", ["--plot", "--reliability"])
-def test_pictures_hold_no_markup_of_others(textnb, folder, picture):
-    done = textnb("evaluate", MODEL, CORPUS, "--all", picture, "p\x1b[1m.svg", "--overwrite")
+@pytest.mark.parametrize(
+    ("place", "picture"), [("evaluate", "--plot"), ("evaluate", "--reliability"), ("tune", "--plot")]
+)
+def test_pictures_hold_no_markup_of_others(textnb, folder, place, picture):
+    done = textnb(*BOTH[place], picture, "p\x1b[1m.svg", "--overwrite")
     assert done.code == 0
     content = (folder / "p\x1b[1m.svg").read_text("utf-8")
     assert not {"script", "a"} & {element.tag.rpartition("}")[2] for element in ElementTree.fromstring(content).iter()}
     assert_inert(content, done.err)
-
-
-def test_a_message_passed_through_has_one_more_line(textnb, folder):
-    content = b"Subject: lunch\n\nnoon\n"
-    for name in NAMES:
-        done = textnb("check", MODEL, "--passthrough", "--positive", name.replace("\ud800", "\ufffd"), stdin=content)
-        first, rest = done.out.split("\n", 1)
-        assert (done.code, rest) == (0, content.decode())
-        assert re.fullmatch(r"X-Textnb: [ -~]+; [\d.]+; score -?[\d.]+", first)
 
 
 CALLS = {
