@@ -6,6 +6,7 @@ import os
 import re
 import sys
 import tarfile
+import warnings
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
@@ -15,6 +16,7 @@ from model.test_model_files import forged
 from storage.forge import seal, split
 
 from textnb import TextClassifier, load
+from textnb.cli import app
 from textnb.cli.app import COMMANDS
 from textnb.corpora import ReadOptions, sources
 from textnb.workflow import train
@@ -247,6 +249,14 @@ def test_an_error_is_one_inert_line(textnb, why):
     done = textnb(*CALLS[why])
     assert (done.code, done.out) == (2, "")
     assert done.err.rstrip("\n").count("\n") == 0
+    assert_inert(done.err)
+
+
+def test_a_warning_of_the_library_is_one_inert_line(textnb, monkeypatch):
+    monkeypatch.setattr(app, "call", lambda arguments: warnings.warn(EVIL, stacklevel=1))
+    done = textnb("train")
+    assert done.err.startswith(r"textnb: \x1b[31mred\x1b]0;title")
+    assert done.err.count("\n") == 1
     assert_inert(done.err)
 
 
