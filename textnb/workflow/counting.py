@@ -103,6 +103,8 @@ def _learn(
     roll = output.roll_call()
     stream = open_stream(part, options, passes=len(learning.stages))
     learning.run(lambda skip: _ticked(watched_blocks(stream, skip, learning.stage, progress), roll))
+    for notice in stream.notices:
+        progress.notice(notice)
     counts = learning.learner.counts
     known = KnownDocuments.met(counts.n_documents, counts.classes.tolist(), roll)
     return known, stream.problems, stream.n_problems

@@ -108,7 +108,7 @@ def train_stream(
     if name in corpus_names() or (not isinstance(source, LabelledSources) and Path(source).is_dir()):
         raise ValueError(
             f"{name} is no table, and can only be read as a whole: train without a stream (no prune, checkpoint or "
-            "engine dask), or give .csv, .tsv or .jsonl files"
+            "engine dask), or give tables"
         )
     options, settings = with_analyzer(source, options, checked_settings(settings, can_choose=False), progress)
     keep_ledger = settings.get("ledger") is True
@@ -142,7 +142,7 @@ def train_stream(
             (only,) = classifier.classes_.tolist()
             skipped = skipped_sentence(documents.problems, documents.n_problems)
             raise ValueError(f"{name} has only the class {only!r} to learn: a classifier needs two or more.{skipped}")
-        for notice in alike_notices(classifier.classes_.tolist()):
+        for notice in [*documents.notices, *alike_notices(classifier.classes_.tolist())]:
             progress.notice(notice)
         n_train = classifier.n_documents_
         if test_size > 0 or roll.is_needed:

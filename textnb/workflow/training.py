@@ -19,7 +19,7 @@ from textnb.model.decision import UNSURE
 from textnb.model.learner import REFIT
 from textnb.model.parameters import CHOOSABLE, is_auto
 from textnb.model.settings import Columns
-from textnb.selection.splitting import stratified_split
+from textnb.selection.splitting import grouped_split, stratified_split
 from textnb.workflow.evaluation import EvaluatedDocuments, evaluate_decisions, evaluate_documents
 from textnb.workflow.inputs import Documents, Input, TextInput, take
 from textnb.workflow.metrics import DecisionEvaluation, Evaluation, measure
@@ -335,15 +335,20 @@ def split_documents(corpus: Corpus, test_size: float = 0.3, seed: int = 0) -> tu
     names, counts = np.unique(corpus.labels, return_counts=True)
     lone = np.isin(corpus.labels, names[counts < 2])
     others = np.flatnonzero(~lone)
+    class_ids = np.unique(corpus.labels[others], return_inverse=True)[1]
     try:
-        learn, test = stratified_split(np.unique(corpus.labels[others], return_inverse=True)[1], test_size, seed)
+        if corpus.groups is None:
+            learn, test = stratified_split(class_ids, test_size, seed)
+        else:
+            learn, test = grouped_split(class_ids, corpus.groups[others], test_size, seed)
     except ValueError:
         raise ValueError(
             f"a share of {test_size:g} of {len(corpus):,} documents is too few or too many to test {len(names)} "
             "classes on: use more documents, another test size (--test-size), or fewer categories"
         ) from None
     learned = np.sort(np.concatenate([others[learn], np.flatnonzero(lone)]))
-    return learned, others[test], f"{test_size:.0%} held out at random"
+    by_group = "" if corpus.groups is None else " by group"
+    return learned, others[test], f"{test_size:.0%} held out at random{by_group}"
 
 
 def _copies(documents: Documents, learn: Array, test: Array) -> int:
