@@ -22,7 +22,7 @@ from textnb.statistics.ledger import RollCall
 from textnb.workflow.near_misses import alike_notices
 from textnb.workflow.outputs import KnownDocuments, ModelOutput
 from textnb.workflow.progress import SILENT, Progress
-from textnb.workflow.reading import CorpusLike, opened, read_columns, with_analyzer, with_columns
+from textnb.workflow.reading import CorpusLike, opened, read_columns, with_analyzer, with_columns, with_own_columns
 from textnb.workflow.stream import Block, StreamLearner
 from textnb.workflow.stream_training import watched_blocks
 from textnb.workflow.updating import ModelSummary
@@ -66,6 +66,7 @@ def count(
     place = ModelOutput.of(output, [part, like], overwrite=overwrite)
     if like is None:
         options, settings = with_analyzer(part, options, settings, progress)
+        options = with_own_columns(part, options, progress)
         model = settings.get("model") or literature(settings)["model"]
         weights = usual_weights(model, "counts")  # parts of tf-idf have each their own idf
         settings = {"weights": weights, "ledger": False, **settings}

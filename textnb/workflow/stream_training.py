@@ -28,7 +28,7 @@ from textnb.workflow.metrics import Evaluation, measure
 from textnb.workflow.near_misses import alike_notices
 from textnb.workflow.outputs import KnownDocuments, ModelOutput, free_name
 from textnb.workflow.progress import SILENT, Progress
-from textnb.workflow.reading import read_columns, with_analyzer
+from textnb.workflow.reading import read_columns, with_analyzer, with_own_columns
 from textnb.workflow.results import TrainingResult
 from textnb.workflow.stream import (
     Block,
@@ -111,6 +111,7 @@ def train_stream(
             "engine dask), or give tables"
         )
     options, settings = with_analyzer(source, options, checked_settings(settings, can_choose=False), progress)
+    options = with_own_columns(source, options, progress)
     keep_ledger = settings.get("ledger") is True
     classifier = TextModel(**settings | {"ledger": keep_ledger, "calibrate": False})  # which needs all documents
     learning = StreamLearner(classifier.new_learner(keep_ledger=keep_ledger), prune=prune)

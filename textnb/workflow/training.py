@@ -26,7 +26,14 @@ from textnb.workflow.metrics import DecisionEvaluation, Evaluation, measure
 from textnb.workflow.near_misses import alike_notices
 from textnb.workflow.outputs import KnownDocuments, ModelOutput
 from textnb.workflow.progress import SILENT, Progress
-from textnb.workflow.reading import CorpusLike, opened, read_columns, require_two_classes, with_analyzer
+from textnb.workflow.reading import (
+    CorpusLike,
+    opened,
+    read_columns,
+    require_two_classes,
+    with_analyzer,
+    with_own_columns,
+)
 from textnb.workflow.results import TrainingResult
 
 
@@ -296,6 +303,8 @@ def _prepare(
     if refit and settings.get("model") in FITTED:
         raise ValueError(f"{REFIT.format(settings['model'])}; to learn all documents at once, use a test size of 0")
     options, settings = with_analyzer(corpus, options, settings, progress)
+    if not is_mixed:
+        options = with_own_columns(corpus, options, progress)
     read = opened(corpus, columns.options(options), progress)
     require_two_classes(read)
     for notice in alike_notices(read.classes):
