@@ -119,10 +119,10 @@ def test_a_line_of_gigabytes_in_a_small_file_is_passed_over(textnb, model, tmp_p
         done = textnb("predict", model, f"bomb.{kind}.gz")
         assert (done.code, done.out.count("\n")) == (0, 2)
         number = start.count("\n") + 1
-        assert done.err.endswith(f"line {number}: it is a line of more than 65,536 characters\n")
+        assert done.err.endswith(f"line {number}: it is longer than 65,536 characters\n")
     done = textnb("predict", model, "--lines", stdin=b"lunch\n" + b"a" * (1 << 20) + b"\nfree")
     assert (done.code, done.out) == (0, "ham\t0.7685\nspam\t0.7777\n")
-    assert done.err == "textnb: skipped -:2: it is a line of more than 65,536 characters\n"
+    assert done.err == "textnb: skipped -:2: it is longer than 65,536 characters\n"
 
 
 def test_a_quote_around_endless_lines_costs_its_row(textnb, model, tmp_path, monkeypatch):

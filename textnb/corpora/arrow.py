@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import IO, Any, NamedTuple
 
-from textnb.corpora import decoding
 from textnb.corpora.columns import found_columns
+from textnb.corpora.decoding import STRAY_BYTES, LongLine, longest
 from textnb.corpora.delimited import quoted_cell
 from textnb.corpora.problems import Problem
 from textnb.corpora.rows import BadRow, BadTable, Line, Note, ReadOptions, Record, checked_row
 
 ROWS = 1024  # made Python's at a time
-BATCH_BYTES = 1 << 26  # of a text column, which a batch of rows has about
+BATCH_BYTES = 1 << 26  # that a batch of rows has about
 MAX_SCHEMA = 1 << 24  # bytes, and parts, of what a file says of itself
 FEATHER_1 = b"FEA1"
 ARROW_FILE = b"ARROW1"
@@ -92,9 +92,8 @@ def _bad_table(pa: Any, error: Exception) -> Exception:
         return error
     if isinstance(error, MemoryError):
         return BadTable("it is damaged, or one batch of its rows does not fit in memory")
-    if isinstance(error, pa.ArrowException | UnicodeDecodeError) or (
-        isinstance(error, OSError) and error.errno is None
-    ):
+    is_of_system = isinstance(error, OSError) and error.errno is not None
+    if isinstance(error, pa.ArrowException | UnicodeDecodeError | IndexError | OSError) and not is_of_system:
         return BadTable(f"it is damaged, or not what its name says: {' '.join(str(error).split())[:200]}")
     return error
 
@@ -107,22 +106,18 @@ def _parquet(pa: Any, file: IO[bytes]) -> Table:
 
     def batches(names: list[str]) -> Iterator[Any]:
         # A text that is repeated is kept once, as in the file: or a small file could hold gigabytes.
-        texts = [name for name in names if pa.types.is_string(schema.field(name).type)]
+        texts = [name for name in names if _is_string(pa, schema.field(name).type)]
         opened = pq.ParquetFile(file, read_dictionary=texts, buffer_size=1 << 20, **limits)
         about = opened.metadata
         for group in range(about.num_row_groups):
             row_group = about.row_group(group)
-            n_rows = _batch_rows(row_group, names)
+            each = row_group.total_byte_size // max(row_group.num_rows, 1)
+            if each > BATCH_BYTES:
+                raise BadTable(f"its rows have {each:,} bytes on average, and each would have to fit in memory")
+            n_rows = min(BATCH_BYTES // max(each, 1), 8 * ROWS)  # of columns, damaged files would not let us ask
             yield from opened.iter_batches(n_rows, row_groups=[group], columns=names, use_threads=False)
 
     return Table(schema, batches)
-
-
-def _batch_rows(row_group: Any, names: list[str]) -> int:
-    """How many rows of a row group to read at a time."""
-    columns = map(row_group.column, range(row_group.num_columns))
-    n_bytes = sum(column.total_uncompressed_size for column in columns if column.path_in_schema in names)
-    return min(max(BATCH_BYTES * row_group.num_rows // max(n_bytes, 1), 1), 8 * ROWS)
 
 
 def _arrow(pa: Any, file: IO[bytes]) -> Table:
@@ -173,8 +168,8 @@ class _Rows:
             line = self.line(shown.values(), shown)
         try:
             text = "" if options.text is None else values[options.text] or ""
-            if len(text) > (limit := decoding.longest(is_packed=True)):
-                raise BadRow(f"its {options.text!r} has more than {limit:,} characters")
+            if isinstance(text, LongLine):
+                raise BadRow(text.why)
             label = "" if self.label is None else self._label(values[self.label])
             cells = [_as_text(self._shown(name, values[name])) for name in options.more]
             return checked_row(where, text, label, options, cells), line
@@ -215,11 +210,14 @@ def _written(pa: Any, schema: Any, options: ReadOptions, note: Note) -> list[str
 
 def _check_type(pa: Any, name: str, type: Any, *, is_text: bool) -> None:
     own = type.value_type if pa.types.is_dictionary(type) else type
-    is_string = pa.types.is_string(own) or pa.types.is_large_string(own) or pa.types.is_string_view(own)
-    if is_text and not is_string:
+    if is_text and not _is_string(pa, own):
         raise BadTable(f"its column {name!r} has no texts, it is of the type {own}: choose another by --text")
     if pa.types.is_nested(own) or _is_binary(pa, own):
         raise BadTable(f"its column {name!r} has neither strings nor numbers, it is of the type {own}")
+
+
+def _is_string(pa: Any, type: Any) -> bool:
+    return pa.types.is_string(type) or pa.types.is_large_string(type) or pa.types.is_string_view(type)
 
 
 def _is_binary(pa: Any, type: Any) -> bool:
@@ -233,19 +231,27 @@ def _values(pa: Any, column: Any) -> list[Any]:
     if not pa.types.is_dictionary(column.type):
         return _plain_values(column)
     indices = column.indices.to_pylist()
-    used = sorted({index for index in indices if index is not None})
-    values = dict(zip(used, _plain_values(column.dictionary.take(pa.array(used, pa.int64()))), strict=True))
-    return [None if index is None else values[index] for index in indices]
+    values = {index: None if index is None else _value(column.dictionary[index]) for index in set(indices)}
+    return [values[index] for index in indices]
 
 
 def _plain_values(column: Any) -> list[Any]:
+    if column.nbytes > longest(is_packed=True):  # one of them may be too long
+        return list(map(_value, column))
     try:
         return column.to_pylist()
-    except UnicodeDecodeError:  # as in other tables, bytes that are no UTF-8 are read as Windows-1252
-        return [
-            None if not value.is_valid else bytes(value.as_buffer()).decode("utf-8", decoding.STRAY_BYTES)
-            for value in column
-        ]
+    except UnicodeDecodeError:
+        return list(map(_value, column))
+
+
+def _value(scalar: Any) -> Any:
+    """A value as Python has it; as in other tables, bytes that are no UTF-8 are read as Windows-1252."""
+    if hasattr(scalar, "as_buffer") and scalar.is_valid and scalar.as_buffer().size > (most := longest(is_packed=True)):
+        return LongLine.of(most)
+    try:
+        return scalar.as_py()
+    except UnicodeDecodeError:
+        return bytes(scalar.as_buffer()).decode("utf-8", STRAY_BYTES)
 
 
 def _as_text(value: Any) -> str:

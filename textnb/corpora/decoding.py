@@ -63,7 +63,7 @@ class LongLine(str):
     @classmethod
     def of(cls, limit: int) -> LongLine:
         line = cls("\n")
-        line.why = f"it is a line of more than {limit:,} characters"
+        line.why = f"it is longer than {limit:,} characters"
         return line
 
 

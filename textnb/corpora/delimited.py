@@ -261,7 +261,7 @@ class ReplayableLines:
         self.number += 1
         if isinstance(line, LongLine):
             self.record.append(line)
-            raise BadRow(f"it has an unbalanced quote, or one around what follows: {line.why}")
+            raise BadRow(f"it has an unbalanced quote, or one around a line that is too long: {line.why}")
         self.record.append(line)
         self.characters += len(line)
         if self.characters > MAX_QUOTED:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import math
+import os
 import shutil
 import tempfile
 import zlib
@@ -20,6 +22,7 @@ from textnb.corpora.problems import Problem
 from textnb.corpora.rows import BadTable, Note, ReadOptions, Record, Report, Row, decoded_lines
 
 GZIP_MARK = b"\x1f\x8b"
+MOST_TIMES, MOST_AT_LEAST = 200, 1 << 30  # characters of all texts of a packed file: times its size, and in any case
 UNREADABLE = (EOFError, zlib.error, gzip.BadGzipFile, UnicodeDecodeError, PackedError)
 
 
@@ -103,13 +106,35 @@ def table_records(
     start = ""
     try:
         format, content, start = _opened(file, name, format, options.encoding)
-        yield from FORMATS[format].records(content, options, place, lambda line: note(f"{name}: {line}"))
+        records = FORMATS[format].records(content, options, place, lambda line: note(f"{name}: {line}"))
+        yield from records if content is file and FORMATS[format].is_text else _in_proportion(records, file, place)
     except BadTable:
         if "\0" in start:  # then what was taken for a header is none, and nothing to show
             raise BadTable(str(why_no_document(start))) from None
         raise
     except UNREADABLE as error:
         yield Problem(f"{place}the rest of the file", f"it cannot be read: {error}"), None
+
+
+def _in_proportion(records: Iterable[Record], file: Any, place: str) -> Iterator[Record]:
+    """The records of a packed file until their texts are out of all proportion to it, as those of a bomb are.
+
+    What is read from a pipe has no size, and is not held in memory.
+    """
+    most = math.inf
+    if file.seekable():
+        position = file.tell()
+        most = max(MOST_TIMES * file.seek(0, os.SEEK_END), MOST_AT_LEAST)
+        file.seek(position)
+    characters = 0
+    for record in records:
+        row, _ = record
+        characters += len(row.text) if isinstance(row, Row) else 0
+        if characters > most:
+            why = f"its texts are more than {MOST_TIMES} times as large as the file: unpack it first, if that is right"
+            yield Problem(f"{place}the rest of the file", f"it is not read: {why}"), None
+            return
+        yield record
 
 
 def table_names(file: Any, name: str, format: str | None, encoding: str | None) -> list[str]:
