@@ -68,7 +68,7 @@ def _objects(file: Any, encoding: str | None) -> Objects:
             yield number + 1, "", BadRow("there is no comma before it; nothing more is read")
             return
         ahead.at += 1
-        ahead.next_sign()
+        sign = ahead.next_sign()
     yield number + 1, "", BadRow("the array has no end: the file is cut off")
 
 

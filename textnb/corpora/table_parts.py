@@ -57,12 +57,15 @@ def folder_table_rows(
 
 
 def tables_of_archive(archive: Archive) -> list[str]:
-    """The places of the tables in an archive of tables: no other file in it lies in a folder beside or below them."""
-    places = list(archive.places.values())
-    tables = [place for place in places if TABLE_NAME.search(place)]
-    others = [place for place in places if not TABLE_NAME.search(place)]
-    depth = min((len(PurePosixPath(place).parts) for place in tables), default=0)
-    return [] if any(len(PurePosixPath(place).parts) > depth for place in others) else tables
+    """The places of the tables in an archive of tables: they lie in one folder, all other files in it or above it."""
+    places = list(map(PurePosixPath, archive.places.values()))
+    tables = [place for place in places if TABLE_NAME.search(place.name)]
+    folders = {place.parent for place in tables}
+    if len(folders) != 1:
+        return []
+    (folder,) = folders
+    beside = {folder, *folder.parents}
+    return [str(place) for place in tables] if all(place.parent in beside for place in places) else []
 
 
 def archive_table_rows(
