@@ -62,5 +62,5 @@ def test_columns_are_documents_of_vectorizers(kind: str, vectorizer: type) -> No
 
 @pytest.mark.parametrize("values", [pa.array(["a b", None]), pl.Series(["a b", None]), pd.Series(["a b", None])])
 def test_a_missing_text_is_refused_by_its_position(values) -> None:
-    with pytest.raises(ValueError, match="document 1: .* is an invalid document"):
+    with pytest.raises(ValueError, match=r"document 1: .* is an invalid document"):
         CountVectorizer().fit(values)

@@ -138,6 +138,14 @@ IncludeLearned = Annotated[
 ]
 Text = Annotated[str | None, Option(help="The column of a table that has the text. [default: text]")]
 Label = Annotated[str, Option(help="The column of a table that has the class.")]
+Groups = Annotated[
+    str | None,
+    Option(
+        "--groups",
+        metavar="COLUMN",
+        help="The column of a table that says which documents belong together: no split divides them.",
+    ),
+]
 Encoding = Annotated[str | None, Option(help="The encoding of files; detected by default.")]
 Jobs = Annotated[int | None, Option(help="Threads; -1 for all cores.")]
 Prune = Annotated[

@@ -17,8 +17,9 @@ def train(
         list[str],
         Argument(
             metavar="CORPUS",
-            help="A named corpus, a folder of class folders, .csv/.tsv/.jsonl(.gz), or - for stdin; or LABEL=PATH for "
-            "each of several mailboxes, folders and files.",
+            help="A named corpus, a table (.csv, .tsv, .jsonl, .json, .parquet, .arrow, .feather), a folder of class "
+            "folders or of tables, also packed, or - for stdin; or LABEL=PATH for each of several mailboxes, folders "
+            "and files.",
         ),
     ],
     model: choices.AutoModel = None,
@@ -64,10 +65,7 @@ def train(
     ] = None,
     numeric: Annotated[str | None, Option(help="Columns of a table that hold numbers, such as n_links,size.")] = None,
     label: options.Label = "label",
-    groups: Annotated[
-        str | None,
-        Option(metavar="COLUMN", help="The column of a table that says which documents belong together, and stay so."),
-    ] = None,
+    groups: options.Groups = None,
     encoding: options.Encoding = None,
     test_size: Annotated[
         float, Option(help="Share held out of a corpus without a test part; 0 learns all, untested.")
