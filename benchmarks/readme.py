@@ -1,6 +1,6 @@
-"""Draws README's tables from the JSON results of the other scripts.
+"""Draws the tables in README.md and docs/ from the JSON results of the other scripts.
 
-python benchmarks/readme.py            # rewrites the tables in README.md
+python benchmarks/readme.py            # rewrites every table between its markers, <!-- name --> and <!-- /name -->
 python benchmarks/readme.py --check    # fails if they are not what the results say
 """
 
@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Callable
 from typing import Any
 
 from common import RESULTS
 
-README = RESULTS.parent.parent / "README.md"
+ROOT = RESULTS.parent.parent
 
 
 def newsgroups(results: dict[str, Any]) -> str:
@@ -114,10 +115,13 @@ def choice(results: dict[str, Any]) -> str:
     for row in results["measured"]:
         cells = (_choice_cell(row["columns"].get(name)) for name in columns)
         rows.append(f"| {row['corpus']} | {' | '.join(cells)} |")
-    shares = [row["share_of_grid_time"] for row in results["measured"] if "share_of_grid_time" in row]
+    compared = [row["compared"] for row in results["measured"]]
+    shares = [each["auto"]["share_of_time"] for each in compared if "auto" in each]
     about = (
         "Accuracy, macro-F1, log-loss and seconds of CPU. The time of the grid is that of a `GridSearchCV` of a"
-        f" pipeline, of which textnb takes {100 * min(shares):.1f} to {100 * max(shares):.1f} %."
+        f" pipeline, of which textnb takes {100 * min(shares):.1f} to {100 * max(shares):.1f} %. In points of accuracy,"
+        f' `TextClassifier()` is {_gaps(compared, "auto")} the grid, and `model="best"` {_gaps(compared, "best")} the'
+        " most accurate other column, with two standard errors of the paired difference in brackets."
     )
     head = f"| | {' | '.join(CHOICE_COLUMNS[name] for name in columns)} |"
     return "\n".join([head, "|---|" + "---|" * len(columns), *rows, "", about])
@@ -131,6 +135,15 @@ CHOICE_COLUMNS = {
     "logistic": "logistic regression",
     "fasttext": "fastText",
 }
+
+
+def _gaps(compared: list[dict[str, Any]], ours: str) -> str:
+    """How far a column is behind another, where it is furthest."""
+    gaps = [each[ours] for each in compared if ours in each]
+    furthest = max(gaps, key=lambda gap: gap["points_behind"])
+    if furthest["points_behind"] <= 0:
+        return "nowhere behind"
+    return f"at most {furthest['points_behind']:.1f} ({furthest['two_paired_errors']:.1f}) behind"
 
 
 def _choice_cell(found: dict[str, Any] | None) -> str:
@@ -209,6 +222,67 @@ def by_date(results: dict[str, Any]) -> str:
     return "\n".join([head, "|---|---|---|---|", *rows, "", about])
 
 
+def results_of(name: str) -> dict[str, Any]:
+    """The stored results of that name."""
+    results: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+    return results
+
+
+def summary() -> str:
+    """README's table: one row per claim, each from the results of another script."""
+    seconds, start_up = results_of("speed")["counting"]["seconds"], results_of("start_up")["seconds"]
+    rows = [
+        _times("count words and pairs of words", seconds["words + pairs"]),
+        _times("train a model on words and pairs", seconds["text → multinomial model with pairs"]),
+        _start(start_up["textnb predict"], start_up["import numpy"]),
+        *_choices(results_of("choice")["measured"]),
+        _linear_model(results_of("linear")["measured"]),
+        _spam_caught(results_of("mail-spamassassin")["rows"]),
+    ]
+    return "\n".join(["| | textnb | others |", "|---|---|---|", *rows])
+
+
+def _times(what: str, seconds: dict[str, float]) -> str:
+    ours, theirs = seconds["all_cores"], seconds["scikit_learn"]
+    return f"| {what} | {ours:.2f} s | scikit-learn {theirs:.1f} s ({theirs / ours:.0f}×) |"
+
+
+def _start(ours: dict[str, float], theirs: dict[str, float]) -> str:
+    milliseconds = [f"{found['best'] * 1e3:.0f} ms" for found in (ours, theirs)]
+    return f"| start, and answer one message | {milliseconds[0]} | `import numpy` alone {milliseconds[1]} |"
+
+
+def _choices(measured: list[dict[str, Any]]) -> list[str]:
+    """What the automatic choice takes and reaches on 20 Newsgroups, beside a grid search of the same models."""
+    (columns,) = (row["columns"] for row in measured if row["corpus"] == "20news")
+    ours, theirs = columns["auto"], columns["grid"]
+    return [
+        f"| choose the settings, processor time | {ours['cpu_seconds']:.0f} s"
+        f" | `GridSearchCV` {theirs['pipeline_cpu_seconds']:,.0f} s |",
+        f"| accuracy of what was chosen | {ours['accuracy']:.3f} | {theirs['accuracy']:.3f} |",
+    ]
+
+
+def _linear_model(measured: list[dict[str, Any]]) -> str:
+    (found,) = (row for row in measured if row["corpus"] == "20news")
+    rival = found["matrix"]["models"]["LinearSVC"]["accuracy"]
+    return f"| accuracy of the linear model, `--model nbsvm` | {found['accuracy']:.3f} | LinearSVC {rival:.3f} |"
+
+
+def _spam_caught(rows: list[dict[str, Any]]) -> str:
+    """Spam caught where 0.1 % of the ham is lost: the mean over SpamAssassin's halves."""
+    means = {}
+    for filter in ("textnb", "bogofilter"):
+        caught = [
+            row["caught"][0]
+            for row in rows
+            if row["filter"] == filter and row["corpus"].startswith("spamassassin, all")
+        ]
+        means[filter] = f"{100 * sum(caught) / len(caught):.1f} %"
+    what = "SpamAssassin: spam caught when 0.1 % of ham is lost"
+    return f"| {what} | {means['textnb']} | bogofilter {means['bogofilter']} |"
+
+
 TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
     "speed": speed,
     "start_up": start_up,
@@ -223,32 +297,36 @@ TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
     "choice": choice,
     "leave_one_out": leave_one_out,
 }
+_MARKED = re.compile(r"<!-- ([\w-]+) -->\n.*?<!-- /\1 -->", re.DOTALL)
 
 
-def drawn(text: str) -> str:
-    """README with every table between its markers drawn anew."""
-    for name, draw in TABLES.items():
-        results = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+def table(name: str) -> str:
+    """A table between its markers."""
+    if name == "summary":
+        content = summary()
+    else:
+        results = results_of(name)
         run = results["run"]
-        note = f"`{run['command']}`, {run['machine']}, Python {run['python']}"
-        table = f"<!-- {name} -->\n{draw(results)}\n\n{note}\n<!-- /{name} -->"
-        before, opening, rest = text.partition(f"<!-- {name} -->")
-        _, closing, after = rest.partition(f"<!-- /{name} -->")
-        if not (opening and closing):
-            sys.exit(f"README.md has no place for the table {name}")
-        text = before + table + after
-    return text
+        content = f"{TABLES[name](results)}\n\n`{run['command']}`, {run['machine']}, Python {run['python']}"
+    return f"<!-- {name} -->\n{content}\n<!-- /{name} -->"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="change nothing; fail if a table is out of date")
     arguments = parser.parse_args()
-    before = README.read_text(encoding="utf-8")
-    after = drawn(before)
-    if arguments.check and before != after:
-        sys.exit("README.md does not show the stored results: run python benchmarks/readme.py")
-    README.write_text(after, encoding="utf-8")
+    documents = {
+        path: path.read_text(encoding="utf-8") for path in (ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")))
+    }
+    places = [found[1] for before in documents.values() for found in _MARKED.finditer(before)]
+    if sorted(places) != sorted(["summary", *TABLES]):
+        sys.exit(f"each table has one place in README.md or docs/: {', '.join(sorted(places))} were found")
+    for path, before in documents.items():
+        after = _MARKED.sub(lambda found: table(found[1]), before)
+        if arguments.check and before != after:
+            sys.exit(f"{path.name} does not show the stored results: run python benchmarks/readme.py")
+        if before != after:
+            path.write_text(after, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -164,8 +164,10 @@ def test_procmail_files_by_the_header(deliver):
     assert_delivered(deliver(BY_HEADER, forged), "inbox", b"X-Textnb: ham; 0.0", HAM)
 
 
-def test_the_recipe_of_the_readme_works(deliver, filter_file, tmp_path, monkeypatch):
-    (recipe,) = re.findall(r"^```procmail\n(.*?)^```$", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+def test_the_recipe_of_the_documentation_works(deliver, filter_file, tmp_path, monkeypatch):
+    (recipe,) = re.findall(
+        r"^```procmail\n(.*?)^```$", (ROOT / "docs" / "mail.md").read_text(), re.MULTILINE | re.DOTALL
+    )
     filter_file.rename(tmp_path / "filter.tnb")
     monkeypatch.setenv("HOME", str(tmp_path))
     recipes = f"HOME={tmp_path}\n{recipe.replace('Junk', 'junk')}"

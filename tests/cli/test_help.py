@@ -20,6 +20,8 @@ COMMANDS = [
     "count",
     "tune",
     "audit",
+    "report",
+    "refit",
 ]
 CALLS = [[], *([command] for command in COMMANDS), ["corpora"], ["corpora", "list"], ["corpora", "fetch"]]
 

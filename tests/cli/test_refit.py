@@ -46,7 +46,6 @@ def test_what_cannot_learn_says_what_to_do(textnb, mail_csv):
         ("merge", "m.tnb", "m.tnb", "-o", "n.tnb"),
         ("count", "mail.csv", "--like", "m.tnb", "-o", "n.tnb"),
         (*TRAIN, "--stream", "--overwrite"),
-        (*TRAIN, "--refit", "--overwrite"),
     ]
     for call in calls:
         result = textnb(*call, stdin=b"cheap pills")

@@ -122,7 +122,7 @@ def test_parameters_can_be_read_set_and_cloned():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"model": "gaussian"}, "model must be one of multinomial, .*, or auto, got 'gaussian'"),
+        ({"model": "gaussian"}, "model must be one of multinomial, .*, auto or best, got 'gaussian'"),
         ({"weights": "bm25"}, "weights must be one of counts, binary, tfidf, log-tfidf, got 'bm25'"),
         ({"model": "bernoulli", "weights": "bm25"}, "weights must be one of"),
         ({"unknown": "maybe"}, "unknown must be one of ignore, token, got 'maybe'"),

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import f1_score, roc_auc_score
 
-from textnb.selection.objectives import check_objective, share_caught
+from textnb.selection.objectives import check_objective, macro_f1, mean_auc, share_caught
+from textnb.selection.trials import Trial
 
 
 def by_lot(scores, positive, most_lost, n_orders=400):
@@ -64,7 +65,28 @@ def test_what_is_beyond_the_losses_looked_at_does_not_count():
     assert 0.9 < share_caught(scores, positive) < 1
 
 
+def test_measures_of_all_classes_are_those_of_scikit_learn():
+    random = np.random.default_rng(0)
+    scores, classes = random.normal(size=(60, 4)), random.integers(0, 4, 60)
+    scores[np.arange(60), classes] += 1
+    named = scores.argmax(axis=1)
+    assert macro_f1(named, classes, 4) == pytest.approx(f1_score(classes, named, average="macro"))
+    areas = [roc_auc_score(classes == c, scores[:, c]) for c in range(4)]
+    assert mean_auc(scores, classes) == pytest.approx(np.mean(areas))
+    assert macro_f1(np.zeros(60, dtype=int), np.zeros(60, dtype=int), 2) == 0.5  # the second is neither there nor named
+
+
+def test_the_measure_of_the_objective_ranks_and_ties_are_broken_by_accuracy():
+    def trial(objective, accuracy, **measures):
+        return Trial(None, accuracy, 0.5, objective=objective, **measures)
+
+    for objective, name in (("macro-f1", "macro_f1"), ("auc", "auc"), ("caught", "caught")):
+        best, tied, worst = (trial(objective, a, **{name: b}) for a, b in ((0.8, 0.7), (0.7, 0.7), (0.9, 0.6)))
+        assert best.rank < tied.rank < worst.rank
+
+
 def test_other_objectives_are_refused():
     check_objective(None)
-    with pytest.raises(ValueError, match="objective must be one of accuracy, log-loss, caught, got 'auc'"):
-        check_objective("auc")
+    listed = "accuracy, macro-f1, log-loss, auc, caught"
+    with pytest.raises(ValueError, match=f"objective must be one of {listed}, got 'recall'"):
+        check_objective("recall")

@@ -185,8 +185,8 @@ def test_that_no_candidate_leaves_a_term_is_an_error():
 
 def test_a_log_loss_of_nothing_has_no_sign():
     sure = np.where(np.eye(3)[LABELS], 0.0, -1000.0)
-    right, log_loss = measured_scores(sure, LABELS, np.zeros(3))
-    assert (right.all(), str(log_loss)) == (True, "0.0")
+    trial, right = measured_scores(None, sure, sure, LABELS, "accuracy", None)
+    assert (right.all(), str(trial.log_loss)) == (True, "0.0")
 
 
 def test_of_very_many_documents_some_are_tried_on(monkeypatch):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
-from textnb.cli.options import AUTO
+from textnb.cli.options import AUTO, BEST
 from textnb.cli.parameters import Option
 from textnb.likelihood.families import FAMILIES, FITTED, MODELS
 from textnb.text.weights import WEIGHTINGS
@@ -15,14 +15,15 @@ if TYPE_CHECKING:  # a type checker knows no choices that are found at run time
     ModelOrAuto: TypeAlias = str
     WeightsOrAuto: TypeAlias = str
 else:
-    Model, ModelOrAuto = Literal[tuple(MODELS)], Literal[(*MODELS, AUTO)]
+    Model, ModelOrAuto = Literal[tuple(MODELS)], Literal[(*MODELS, AUTO, BEST)]
     Weights, WeightsOrAuto = Literal[tuple(WEIGHTINGS)], Literal[(*WEIGHTINGS, AUTO)]
 
 AutoModel = Annotated[
     ModelOrAuto | None,
     Option(
         metavar="MODEL",
-        help=f"Which model, for text: {', '.join(FAMILIES)}; {' and '.join(FITTED)} are linear models; or {AUTO}.",
+        help=f"Which model, for text: {', '.join(FAMILIES)}; {' and '.join(FITTED)} are linear models; {AUTO}: naive "
+        f"Bayes is chosen; {BEST}: linear models are tried too.",
     ),
 ]
 AutoWeights = Annotated[WeightsOrAuto | None, Option(help="How terms weigh.")]

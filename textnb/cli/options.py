@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from textnb.workflow import LabelledDocuments
 
 
-AUTO = "auto"
+AUTO, BEST = "auto", "best"
 PACKED_OR_TABLE = (
     *(".gz", ".xz", ".bz2", ".tgz", ".tar", ".zip", ".txt"),
     *(".csv", ".tsv", ".jsonl", ".json", ".ft", ".parquet", ".arrow", ".feather"),
@@ -93,12 +93,20 @@ Beta = Annotated[
         "by folds]"
     ),
 ]
+Best = Annotated[
+    bool,
+    Option(
+        "--best",
+        help="Try linear models too, which can neither learn nor forget, and take the best; short for --model best.",
+    ),
+]
 ObjectiveOfChoice = Annotated[
-    Literal["accuracy", "log-loss", "caught"] | None,
+    Literal["accuracy", "macro-f1", "log-loss", "auc", "caught"] | None,
     Option(
         "--objective",
-        help="What to choose by; caught: the share of one class that is caught, on average where 0 to 1 % of the rest "
-        "are lost. [default: caught with --positive, and for mail of two classes, one called spam; else accuracy]",
+        help="What to choose by; auc: the mean over classes; caught: the share of one class that is caught, on average "
+        "where 0 to 1 % of the rest are lost. [default: caught with --positive, and for mail of two classes, one of "
+        "them called spam; else accuracy]",
     ),
 ]
 PositiveOfChoice = Annotated[
@@ -259,7 +267,11 @@ def classifier_settings(written: Mapping[str, Any]) -> dict[str, Any]:
         "beta": partial(share, "--beta"),
     }
     given = {name: written[name] for name in parsers if written.get(name) is not None}
-    return settings | {name: value if value == AUTO else parsers[name](value) for name, value in given.items()}
+    if written.get("best"):
+        if given.get("model", AUTO) not in (AUTO, BEST):
+            raise ValueError(f"--best chooses the model: leave it out, or --model {given['model']}")
+        given["model"] = BEST
+    return settings | {name: value if value in (AUTO, BEST) else parsers[name](value) for name, value in given.items()}
 
 
 def name_list(text: str | None) -> list[str] | None:

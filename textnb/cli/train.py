@@ -40,6 +40,7 @@ def train(
     most_terms: options.MostTerms = None,
     C: options.Cost = None,
     beta: options.Beta = None,
+    best: options.Best = False,
     objective: options.ObjectiveOfChoice = None,
     positive: options.PositiveOfChoice = None,
     calibrate: Annotated[
@@ -107,7 +108,8 @@ def train(
 
     Model, weights, alpha, n-grams and min-df are chosen by leave-one-out on the training documents, unless one of them
     is given: then those not given are complement, log-tfidf, 1, 1,1 and 1, or what `auto` chooses. The same are taken
-    for fewer than 50 documents, or a class of one. Streams, and text beside other columns, have no such choice.
+    for fewer than 50 documents, or a class of one. With --best, linear models are tried too, by folds of the documents.
+    Streams, and text beside other columns, have no such choice.
 
     Mailboxes (mbox, maildir, messages in files; also packed, .zip or .tar.gz) are read by the analyzer of mail, unless
     another is given. A source with its class, LABEL=PATH, may be any of them, a pattern, a folder of texts or a table.
@@ -120,6 +122,7 @@ def train(
     Examples:
       textnb train 20news
       textnb train spamassassin --protect ham --ceiling 0.001 --unsure 0.2
+      textnb train reviews/ --best
       textnb train sms-spam --model multinomial --weights counts --alpha 0.1
       textnb train spam=Junk/ ham=Archive.mbox 'ham=old/*.mbox'
       textnb train mail.csv --text body --label kind --plot confusion.png

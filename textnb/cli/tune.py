@@ -35,6 +35,7 @@ def tune(
     most_terms: options.MostTerms = None,
     C: options.Cost = None,
     beta: options.Beta = None,
+    best: options.Best = False,
     objective: options.ObjectiveOfChoice = None,
     positive: options.PositiveOfChoice = None,
     categories: options.Categories = None,
@@ -58,6 +59,7 @@ def tune(
     \b
     Examples:
       textnb tune 20news --plot curve.png
+      textnb tune reviews/ --best
       textnb tune mail.csv --text body --label kind --model multinomial --json
     """
     written = locals()  # what was written for each option

@@ -31,19 +31,20 @@ class TextClassifier(ClassifierMixin, BaseEstimator, TextModel):
 
     Parameters
     ----------
-    model : {"complement", "multinomial", "bernoulli", "robinson", "fisher", "log-odds", "nbsvm", "nblr", "auto"}, \
-default=None
+    model : {"complement", "multinomial", "bernoulli", "robinson", "fisher", "log-odds", "nbsvm", "nblr", "auto", \
+"best"}, default=None
         Which naive Bayes; "robinson", "fisher" and "log-odds" combine the terms that clearly speak for a class, as
         filters of mail do. "nbsvm" and "nblr" are linear models, a support vector machine and logistic regression, of
         features that naive Bayes has scaled (Wang & Manning 2012): mostly more accurate, but fitted to all documents at
         once, so that they can neither learn nor forget. Their weights, n-grams and min_df are log-tfidf, (1, 2) and 2
-        where they are left out. Where
-        this, `weights`, `ngrams`, `min_df` and `alpha` are all left out, `fit` chooses the five by leave-one-out, which
-        takes many times as long as the fit itself, and what terms are made of, if nothing says it. Where any is given,
-        the others are complement, log-tfidf, (1, 1), 1 and 1, or of mail robinson, binary, (1, 1), 1 and 0.0178:
-        ``TextClassifier(model="complement")`` is quick. "auto" chooses single ones. Nothing is chosen, unless "auto"
-        asks for it, from fewer than 50 documents, fewer than two classes, fewer than two documents a class on average
-        or an iterator, nor by `partial_fit` and `learn`.
+        where they are left out. "best" chooses naive Bayes as "auto" does, then a linear model by folds, and takes the
+        one that is better by the same folds: what naive Bayes alone can do, learn and forget, is given up where a
+        linear model is. Where this, `weights`, `ngrams`, `min_df` and `alpha` are all left out, `fit` chooses the five
+        by leave-one-out, which takes many times as long as the fit itself, and what terms are made of, if nothing says
+        it. Where any is given, the others are complement, log-tfidf, (1, 1), 1 and 1, or of mail robinson, binary,
+        (1, 1), 1 and 0.0178: ``TextClassifier(model="complement")`` is quick. "auto" chooses single ones. Nothing is
+        chosen, unless "auto" asks for it, from fewer than 50 documents, fewer than two classes, fewer than two
+        documents a class on average or an iterator, nor by `partial_fit` and `learn`.
     weights : {"log-tfidf", "tfidf", "counts", "binary", "auto"}, default=None
         How a document's terms weigh; "log-tfidf" takes 1 + log(tf). A Bernoulli model looks only at which occur.
     ngrams : (int, int) or "auto", default=None
@@ -80,9 +81,10 @@ default=None
         Of linear models: what errors cost, from 0 on, and how far weights may be from their mean, from 0, naive Bayes,
         to 1, the plain linear model. What is left out is chosen by folds of the documents, or of their groups; of fewer
         than 50 documents it is 0.3 and 0.75 of nbsvm, 3 and 1 of nblr.
-    objective : {"accuracy", "log-loss", "caught"}, default=None
-        What is best where `fit` chooses: the most accurate, the surest, or what catches most of one class, on average
-        while 0 to 1 % of the rest are lost. None: the last where `positive` is given, and for messages of two classes,
+    objective : {"accuracy", "macro-f1", "log-loss", "auc", "caught"}, default=None
+        What is best where `fit` chooses: the most accurate, the best in the mean of the classes' F1 or of their areas
+        under the ROC curve, the surest, or what catches most of one class, on average while 0 to 1 % of the rest are
+        lost. None: the last where `positive` is given, and for messages of two classes,
         one of them called spam; else the first.
     positive : class, default=None
         The class that is to be caught, against the rest. None: the one called spam.

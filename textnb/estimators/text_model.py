@@ -34,11 +34,14 @@ from textnb.model.learner import Learner
 from textnb.model.once import Conflict
 from textnb.model.parameters import (
     AUTO,
+    BEST,
     CHOOSABLE,
     CLARITY_SETTINGS,
+    FITTING_SETTINGS,
     UNITS,
     Accents,
     Auto,
+    Best,
     Calibrate,
     Model,
     Units,
@@ -47,6 +50,8 @@ from textnb.model.parameters import (
     check_weights_of,
     effective,
     is_auto,
+    is_best,
+    is_open,
     left_to_choice,
     open_parameters,
     units_are_open,
@@ -60,7 +65,7 @@ from textnb.model.settings import USUAL_COLUMNS, Columns, lowest_reader
 from textnb.selection.documents import TrainingDocuments
 from textnb.selection.objectives import Objective, check_objective
 from textnb.selection.thresholds import threshold_for_ceiling
-from textnb.selection.tuning import Choice, Fixed, Trial, tune
+from textnb.selection.tuning import Choice, Fixed, Trial, scores_by_folds, tune
 from textnb.statistics.counts import unique_classes
 from textnb.storage import open_model, write_model
 from textnb.text.analyzer import Analyzer, check_stop_words, stop_word_set
@@ -77,8 +82,9 @@ from textnb.text.weights import check_weighting
 if TYPE_CHECKING:
     from textnb.estimators.mixed import MixedNB
     from textnb.model.explanation import Explanation
-    from textnb.selection.fitting import FittedDocuments
-    from textnb.selection.linear_tuning import Terms
+    from textnb.selection.best import Contest
+    from textnb.selection.fitting import Searched
+    from textnb.selection.linear_tuning import Features
 
 FEWEST_DOCUMENTS = 50  # from which parameters that are left out are chosen
 MAY_CHANGE = (
@@ -114,7 +120,7 @@ class TextModel:
 
     def __init__(
         self,
-        model: Model | Auto | None = None,
+        model: Model | Auto | Best | None = None,
         weights: Weights | Auto | None = None,
         ngrams: tuple[int, int] | Auto | None = None,
         analyzer: Units | Auto | Callable[[Any], Iterable[Any]] | None = None,
@@ -216,7 +222,7 @@ class TextModel:
         each candidate that is tried.
         """
         self._check_parameters()
-        if self._is_fitted_to_documents:
+        if is_best(self.model) or self._is_fitted_to_documents:
             documents, labels = self._checked(texts, y)
             return self._fit_to_documents(documents, labels, sample_weight, groups, progress)
         is_stream = isinstance(texts, Iterator)
@@ -515,56 +521,99 @@ class TextModel:
         groups: Any,
         progress: Callable[[Trial], None],
     ) -> Self:
-        """Fit a linear model, whose C and beta are chosen by folds where they are not given."""
+        """Fit a linear model, or what is best: a linear model or naive Bayes."""
         classes, class_ids = unique_classes(labels)
         weights = self._checked_weights(sample_weight, len(labels))
-        checked = _check_groups(groups, len(labels))
-        found = self._fitted_documents(documents, class_ids, classes, weights, checked, progress)
+        groups = _check_groups(groups, len(labels))
+        count = RememberedCounts(documents)
+        contest = None
+        if is_best(self.model):
+            contest = self._compete(documents, class_ids, classes, weights, groups, count, progress)
+            if contest.linear is None:
+                return self._fit_first(documents, class_ids, classes, weights, contest.choice, groups, count)
+            searched = contest.linear
+        else:
+            searched = self._search(documents, class_ids, classes, weights, groups, count, progress)
+        found = searched.fitted(weights)
         calibration = self._calibration_of(found.training) if weights is None else None
+        choice = searched.choice if contest is None else contest.choice
+        chosen = found.chosen if contest is None else self._chosen_of(contest.choice)
         more: dict[str, Any] = {"_training": found.training, "_derivation": found.training.derivation}
-        if found.choice is not None:
-            more["choice_"] = found.choice
-        return self._set(found.learner, calibration, None, found.chosen, forget=("choice_", "columns_"), **more)
+        if choice is not None:
+            more["choice_"] = choice
+        return self._set(found.learner, calibration, None, chosen, forget=("choice_", "columns_"), **more)
 
     def _calibration_of(self, training: TrainingDocuments) -> Calibration | None:
         """The calibration that is asked for."""
         return training.calibration(keep_label=self.calibrate != "offsets") if self.calibrate else None
 
-    def _fitted_documents(
+    def _compete(
         self,
         documents: Sequence[str],
         class_ids: Array,
         classes: Array,
         weights: Array | None,
         groups: Array | None,
+        count: Callable[..., Any],
         progress: Callable[[Trial], None],
-        *,
-        count: Callable[..., Any] | None = None,
-        only_choose: bool = False,
-    ) -> FittedDocuments:
-        from textnb.selection.fitting import fit_documents, prepared
+    ) -> Contest:
+        """What is best: naive Bayes as it is chosen by leave-one-out, or a linear model by folds."""
+        from textnb.selection import best
 
-        counts = RememberedCounts(documents) if count is None else count
+        opened: dict[str, Any] = {name: AUTO for name in CHOOSABLE if is_open(getattr(self, name))}
+        naive = self._with(**opened, C=None, beta=None)
+        choice = naive.choose(documents, class_ids, groups, classes=classes, count=count, progress=progress)
+        if not best.can_divide(class_ids, groups):
+            return best.Contest(choice, None)
+        if self.analyzer in (None, AUTO, "word"):  # the usual words and pairs, and what naive Bayes says of others
+            opened |= {name: None for name in ("ngrams", "min_df") if name in opened}
+        linear = self._with(**opened | {"model": best.MODEL}, objective=choice.objective)
+        further = best.further_features(choice, best.WEIGHTS if is_open(self.weights) else str(self.weights))
+        searched = linear._search(documents, class_ids, classes, weights, groups, count, progress, further)
 
-        def prepare(terms: Terms) -> TrainingDocuments:
-            chosen = {**terms._asdict(), "alpha": family(str(self.model)).alpha}
+        def scored(folds: Array) -> Array:
+            how = naive._tuning(classes, count) | {"objective": choice.objective}
+            return scores_by_folds(choice.best.candidate, documents, class_ids, folds, **how)
+
+        return best.compete(choice, searched, scored)
+
+    def _search(
+        self,
+        documents: Sequence[str],
+        class_ids: Array,
+        classes: Array,
+        weights: Array | None,
+        groups: Array | None,
+        count: Callable[..., Any],
+        progress: Callable[[Trial], None],
+        further: Sequence[Features] = (),
+    ) -> Searched:
+        """The linear model of these parameters, with what is chosen for it by folds."""
+        from textnb.selection.fitting import prepared, search
+
+        def prepare(features: Features) -> TrainingDocuments:
+            chosen = {**features._asdict(), "alpha": family(str(self.model)).alpha}
             learner = self.new_learner(keep_ledger=self.ledger is not False, chosen=chosen)
             check_stop_words(learner.recipe.analyzer)
-            known = learner.within_vocabulary(*counts(documents, learner.recipe.analyzer, self.n_jobs))
+            known = learner.within_vocabulary(*count(documents, learner.recipe.analyzer, self.n_jobs))
             return prepared(
                 learner, documents, class_ids, classes, weights=weights, groups=groups, counted_before=known
             )
 
-        return fit_documents(
+        return search(
             prepare,
             self.get_params(deep=False),
+            further=further,
             weights=weights,
             can_choose=_are_enough_to_choose(class_ids),
             objective=self._wanted or "accuracy",
             positive=self._positive_among(classes.tolist()) if self._wanted == "caught" else None,
             progress=progress,
-            only_choose=only_choose,
         )
+
+    def _with(self, **changes: Any) -> TextModel:
+        """A model that is not fitted, with other parameters."""
+        return TextModel(**{**self.get_params(deep=False), **changes})
 
     def _chosen_of(self, choice: Choice) -> dict[str, Any]:
         """The values of the parameters that were open to choice."""
@@ -574,6 +623,8 @@ class TextModel:
             chosen |= {name: getattr(candidate, name) for name in UNITS}
         if opened and candidate.min_deviation is not None and self.min_deviation is None:
             chosen["min_deviation"] = candidate.min_deviation
+        if family(candidate.model).fitted_to_documents:
+            chosen |= {name: getattr(candidate, name) for name in FITTING_SETTINGS if is_open(getattr(self, name))}
         return chosen
 
     def choose(
@@ -592,39 +643,38 @@ class TextModel:
         is with any documents and classes of which one is named as `positive`.
         """
         self._check_parameters()
+        known = np.arange(int(class_ids.max()) + 1) if classes is None else classes
+        if is_best(self.model):
+            return self._compete(documents, class_ids, known, None, groups, count, progress).choice
         if self._is_fitted_to_documents:
-            known = np.arange(int(class_ids.max()) + 1) if classes is None else classes
-            found = self._fitted_documents(
-                documents, class_ids, known, None, groups, progress, count=count, only_choose=True
-            )
-            if found.choice is None:
+            found = self._search(documents, class_ids, known, None, groups, count, progress).choice
+            if found is None:
                 raise ValueError("there is nothing to choose, or too few documents or groups to divide into folds")
-            return found.choice
+            return found
         check_weights_of(self.model, self.weights)
-        parameters = self.get_params(deep=False)
-        labels = [] if classes is None else classes.tolist()
-        positive = self._positive_among(labels)
-        clarity = {name: getattr(self, name) for name in CLARITY_SETTINGS}
-        choice = tune(
-            documents,
-            class_ids,
-            analyzer=self._analyzer(),
-            fixed=Fixed(**with_literature(parameters), **clarity, units=not units_are_open(parameters)),
-            objective=self._wanted,
-            positive=positive,
-            groups=groups,
-            limits=Limits(1, self.max_df, self.max_features),
-            vocabulary=self._given_terms(self._analyzer()),
-            norm=self.norm,
-            fit_prior=self.fit_prior,
-            class_prior=self.class_prior,
-            n_jobs=self.n_jobs,
-            count=count,
-            progress=progress,
-        )
-        if positive is None or choice.best.caught is None:
+        how = self._tuning(classes, count)
+        choice = tune(documents, class_ids, groups=groups, objective=self._wanted, progress=progress, **how)
+        positive = how["positive"]
+        if classes is None or positive is None or choice.best.caught is None:
             return choice
-        return replace(choice, positive=str(labels[positive]))
+        return replace(choice, positive=str(classes.tolist()[positive]))
+
+    def _tuning(self, classes: Array | None, count: Callable[..., Any]) -> dict[str, Any]:
+        """How candidates are tried, as `tune` takes it."""
+        parameters = self.get_params(deep=False)
+        clarity = {name: getattr(self, name) for name in CLARITY_SETTINGS}
+        return {
+            "analyzer": self._analyzer(),
+            "fixed": Fixed(**with_literature(parameters), **clarity, units=not units_are_open(parameters)),
+            "positive": self._positive_among([] if classes is None else classes.tolist()),
+            "limits": Limits(1, self.max_df, self.max_features),
+            "vocabulary": self._given_terms(self._analyzer()),
+            "norm": self.norm,
+            "fit_prior": self.fit_prior,
+            "class_prior": self.class_prior,
+            "n_jobs": self.n_jobs,
+            "count": count,
+        }
 
     @property
     def _wanted(self) -> str | None:
@@ -695,9 +745,7 @@ class TextModel:
             "calibration_": calibration,
             "policy_": policy,
             "_fitted_with": parameters,
-            "_chosen": {
-                name: value for name, value in chosen.items() if parameters[name] is None or is_auto(parameters[name])
-            },
+            "_chosen": {name: value for name, value in chosen.items() if is_open(parameters[name])},
         }
         self.__dict__ = kept | fitted | more
         return self
@@ -716,12 +764,12 @@ class TextModel:
 
     @property
     def _is_fitted_to_documents(self) -> bool:
-        return isinstance(self.model, str) and not is_auto(self.model) and family(self.model).fitted_to_documents
+        return not is_open(self.model) and family(str(self.model)).fitted_to_documents
 
     @property
     def _is_auto(self) -> bool:
         """Whether a choice was asked for."""
-        return any(is_auto(getattr(self, name)) for name in (*CHOOSABLE, "analyzer"))
+        return is_best(self.model) or any(is_auto(getattr(self, name)) for name in (*CHOOSABLE, "analyzer"))
 
     @property
     def _is_open(self) -> bool:
@@ -755,8 +803,8 @@ class TextModel:
         for name, value in {**of_words, "token_pattern": own_pattern}.items():
             if isinstance(self.analyzer, str) and self.analyzer == "mail" and value is not None:
                 raise ValueError(f'{name} is for words, and analyzer="mail" takes none: leave one of them out')
-        if self.model is not None and (not isinstance(self.model, str) or self.model not in (*MODELS, AUTO)):
-            raise ValueError(f"model must be one of {', '.join(MODELS)}, or auto, got {self.model!r}")
+        if self.model is not None and (not isinstance(self.model, str) or self.model not in (*MODELS, AUTO, BEST)):
+            raise ValueError(f"model must be one of {', '.join(MODELS)}, auto or best, got {self.model!r}")
         if self.weights is not None and not is_auto(self.weights):
             check_weighting(self.weights)
         if self.unknown not in UNKNOWN_CHOICES:

@@ -81,7 +81,7 @@ class Problems:
         return [1] if self.n_classes == 2 else list(range(self.n_classes))
 
     def most_frequent_first(self) -> tuple[Problems, Array]:
-        """The same with the columns of most rows first, close together in memory; and where each column is now, (V,)."""
+        """The same with the columns of most rows first, close together in memory; and where each is now, (V,)."""
         order = np.argsort(-self.rows.document_frequency(), kind="stable")
         place = np.empty(len(order), dtype=self.rows.indices.dtype)
         place[order] = np.arange(len(order))

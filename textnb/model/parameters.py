@@ -15,12 +15,14 @@ Units: TypeAlias = Literal["word", "char", "char_wb", "mail"]
 Unknown: TypeAlias = Literal["ignore", "token"]
 Accents: TypeAlias = Literal["ascii", "unicode"]
 Auto: TypeAlias = Literal["auto"]
+Best: TypeAlias = Literal["best"]
 Calibrate: TypeAlias = bool | Literal["offsets"]
 Choosable: TypeAlias = Literal["model", "weights", "ngrams", "min_df", "alpha"]
 # The first two where it is open what terms are made of, the others only where the model has them.
 Chosen: TypeAlias = Choosable | Literal["analyzer", "tokenizer", "min_deviation", "C", "beta"]
 
 AUTO: Auto = "auto"
+BEST: Best = "best"  # of naive Bayes and linear models, whose other parameters are open where they are left out
 CHOOSABLE: tuple[str, ...] = get_args(Choosable)
 UNITS = ("analyzer", "tokenizer")  # what terms are made of
 _OF_WORDS = (*("tokenizer", "stemmer", "stop_words", "strip_accents", "vocabulary", "mail"),)
@@ -43,22 +45,22 @@ def literature(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The five parameters that are taken where they are left out: for the analyzer and, if one is given, the model."""
     usual = dict(MAIL_LITERATURE if parameters.get("analyzer") == "mail" else LITERATURE)
     model = parameters.get("model")
-    if model is None or is_auto(model):
+    if is_open(model):
         return usual
-    chosen = family(model)
+    chosen = family(str(model))
     fitted = dict(FITTED_USUAL if chosen.fitted_to_documents else {})
-    return usual | {"alpha": chosen.alpha, "weights": usual_weights(model, usual["weights"])} | fitted
+    return usual | {"alpha": chosen.alpha, "weights": usual_weights(chosen.name, usual["weights"])} | fitted
 
 
 def usual_weights(model: str, usual: str) -> str:
     """The weights of a model for which none are given, where these are the usual ones."""
-    found = None if is_auto(model) else family(model)
+    found = None if is_open(model) else family(model)
     return usual if found is None or found.clarity is None else found.weighting(usual)
 
 
 def check_weights_of(model: Any, weights: Any) -> None:
     """Refuse weights that a model of clear terms does not take, where both are given."""
-    if model is None or weights is None or is_auto(model) or is_auto(weights):
+    if is_open(model) or is_open(weights):
         return
     found = family(model)
     if found.clarity is not None and weights not in found.weightings:
@@ -68,7 +70,12 @@ def check_weights_of(model: Any, weights: Any) -> None:
 
 
 def open_parameters(parameters: Mapping[str, Any]) -> tuple[str, ...]:
-    """The parameters that are to be chosen: all five if each is None, else those that are "auto"."""
+    """The parameters that are to be chosen: all five if each is None, else those that are "auto".
+
+    Of the best model, all that are not given.
+    """
+    if is_best(parameters["model"]):
+        return tuple(name for name in CHOOSABLE if is_open(parameters[name]))
     if all(parameters[name] is None for name in CHOOSABLE):
         return CHOOSABLE
     return tuple(name for name in CHOOSABLE if is_auto(parameters[name]))
@@ -97,22 +104,24 @@ def effective(parameters: Mapping[str, Any], chosen: Mapping[str, Any]) -> dict[
     """All parameters, with what was chosen for those that are None or "auto", else the literature's value for None."""
     found = dict(parameters)
     for name in CHOOSABLE:
-        if name in chosen and (found[name] is None or is_auto(found[name])):
+        if name in chosen and is_open(found[name]):
             found[name] = chosen[name]
-        elif is_auto(found[name]):
-            raise ValueError(f"{name}='auto' is chosen by fit, from documents that are all in memory: give a value")
+        elif is_auto(found[name]) or is_best(found[name]):
+            raise ValueError(
+                f"{name}={found[name]!r} is chosen by fit, from documents that are all in memory: give a value"
+            )
         else:
             found[name] = _given(parameters, name)
     fitting = family(found["model"]).fitting
     for name in parameters.keys() & set(FITTING_SETTINGS):
         if fitting is None:
             found[name] = None if is_auto(found[name]) else found[name]
-        elif found[name] is None or is_auto(found[name]):
+        elif is_open(found[name]):
             found[name] = chosen.get(name, getattr(fitting, name))
     for name in UNITS:
-        if name in chosen and (found.get(name) is None or is_auto(found[name])):
+        if name in chosen and is_open(found.get(name)):
             found[name] = chosen[name]
-    if "analyzer" in found and (found["analyzer"] is None or is_auto(found["analyzer"])):
+    if "analyzer" in found and is_open(found["analyzer"]):
         found["analyzer"] = "word"
     clarity = family(found["model"]).clarity
     for name in parameters.keys() & CLARITY_SETTINGS:
@@ -132,6 +141,15 @@ def left_to_choice(parameters: Mapping[str, Any], chosen: Mapping[str, Any]) -> 
 
 def is_auto(value: Any) -> bool:
     return isinstance(value, str) and value == AUTO
+
+
+def is_best(model: Any) -> bool:
+    return isinstance(model, str) and model == BEST
+
+
+def is_open(value: Any) -> bool:
+    """Whether a parameter is left out, or to be chosen."""
+    return value is None or is_auto(value) or is_best(value)
 
 
 def _given(parameters: Mapping[str, Any], name: str) -> Any:

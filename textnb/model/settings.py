@@ -16,6 +16,7 @@ from textnb.model.calibration import Calibration
 from textnb.model.learner import Learner
 from textnb.model.parameters import (
     AUTO,
+    BEST,
     CLARITY_SETTINGS,
     FITTING_SETTINGS,
     UNITS,
@@ -240,9 +241,12 @@ class Settings:
             "class_prior": self.recipe().class_prior,
         }
         chosen: dict[str, Any] = {name: parameters[name] for name in self.auto}
+        opened: dict[str, str] = dict.fromkeys(self.auto, AUTO)
+        if "model" in opened and family(self.model).fitted_to_documents:
+            opened["model"] = BEST  # which alone chooses among those
         if analyzer.kind == "word" and {"ngrams", "min_df"} <= {*self.auto, *(self.left_out or ())}:
             parameters["analyzer"] = None  # the next fit may choose another
-        return parameters | dict.fromkeys(self.auto, AUTO) | dict.fromkeys(self.left_out or ()), chosen
+        return parameters | opened | dict.fromkeys(self.left_out or ()), chosen
 
 
 _PARAMETERS = (

@@ -18,7 +18,7 @@ from textnb.workflow.metrics import FEWEST_TESTED, wilson_interval
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from textnb.selection.tuning import Choice
+    from textnb.selection.tuning import Choice, Trial
     from textnb.workflow.metrics import DecisionEvaluation, Evaluation
     from textnb.workflow.results import EvaluationResult, LearnedDocuments
     from textnb.workflow.tuning import TuningResult
@@ -130,12 +130,37 @@ def choice_lines(choice: Choice) -> list[str]:
     by = f"{choice.estimate} accuracy {accuracy} on {choice.n_documents:,} documents"
     if choice.objective != "accuracy":
         by = f"{objective_text(choice)}; {by}"
-    best = choice.best.candidate
+    best, n_tried = choice.best.candidate, len(choice.trials)
+    if choice.naive_bayes is not None:
+        n_tried += len(choice.naive_bayes.trials) - 1  # the winner of those is among the others
     made_of = "" if best.terms.has_plain_units else f"{best.units} terms, "
-    lines = [_filled(f"chosen     {made_of}of {len(choice.trials)} candidates by {by}")]
+    lines = [_filled(f"chosen     {made_of}of {n_tried} candidates by {by}"), *contest_lines(choice)]
     if choice.warning:
         lines.append(_filled(f"{INDENT}{choice.warning}"))
     return lines
+
+
+def contest_lines(choice: Choice) -> list[str]:
+    """What is gained and given up by the model that was taken, where linear models were tried beside naive Bayes."""
+    if choice.naive_bayes is None:
+        return []
+    kinds: dict[bool, Trial] = {}
+    for trial in sorted(choice.trials, key=lambda trial: trial.rank):
+        kinds.setdefault(isinstance(trial.candidate, LinearCandidate), trial)
+    naive, linear = (f"{_described(kinds[kind].candidate)}: {objective_value(kinds[kind])}" for kind in (False, True))
+    if isinstance(choice.best.candidate, LinearCandidate):
+        text = f"a linear model; naive Bayes has {naive}. Linear models cannot learn, forget or merge: `textnb refit`"
+        return [_filled(f"{INDENT}{text} fits them anew")]
+    return [_filled(f"{INDENT}naive Bayes, which can learn, forget and merge; the best linear model has {linear}")]
+
+
+def _described(candidate: Any) -> str:
+    return f"{candidate.model}, {candidate.weights}, {','.join(map(str, candidate.ngrams))}"
+
+
+def objective_value(trial: Trial) -> str:
+    """How a candidate did in what it was chosen by."""
+    return f"{trial.objective} {getattr(trial, trial.field):.4f}"
 
 
 def screening_lines(choice: Choice) -> list[str]:
@@ -158,8 +183,8 @@ def screening_lines(choice: Choice) -> list[str]:
 
 def objective_text(choice: Choice) -> str:
     """What the best candidate is best in, if not in accuracy, and how it did."""
-    if choice.objective == "log-loss":
-        return f"log-loss {choice.best.log_loss:.4f}"
+    if choice.objective != "caught":
+        return objective_value(choice.best)
     caught = "spam" if choice.positive is None else printable(choice.positive)
     return f"{caught} caught at losses of 0 to {MOST_LOST:.0%} of the rest: {choice.best.caught:.4f} on average"
 
@@ -222,7 +247,7 @@ def setting_text(value: Any) -> str:
 
 
 def _filled(text: str) -> str:
-    return fill(text, WIDTH, subsequent_indent=INDENT)
+    return fill(text, WIDTH, subsequent_indent=INDENT, break_on_hyphens=False)
 
 
 def _number(value: float | None) -> str:
@@ -233,20 +258,20 @@ def tuning_text(result: TuningResult, words: Sequence[str]) -> str:
     """All candidates, the best first, and the command that trains it; `words` of it say on what, and read how."""
     choice = result.choice
     has_deviations = any(trial.candidate.min_deviation is not None for trial in choice.trials)
-    has_caught = choice.best.caught is not None
-    is_linear = isinstance(choice.best.candidate, LinearCandidate)
+    measures = [name for name in ("caught", "macro_f1", "auc") if getattr(choice.best, name) is not None]
+    is_linear = any(isinstance(trial.candidate, LinearCandidate) for trial in choice.trials)
     has_units = any(trial.candidate.units for trial in choice.trials)
     rows = [
         (
             trial.candidate.model,
             trial.candidate.weights,
-            *([trial.candidate.units] if has_units else []),
+            *([trial.candidate.units or "word"] if has_units else []),
             ",".join(map(str, trial.candidate.ngrams)),
             f"{trial.candidate.min_df:g}",
             f"{trial.candidate.alpha:g}",
-            *([f"{trial.candidate.C:g}", f"{trial.candidate.beta:g}"] if is_linear else []),
+            *([_number(getattr(trial.candidate, name, None)) for name in ("C", "beta")] if is_linear else []),
             *([_number(trial.candidate.min_deviation)] if has_deviations else []),
-            *([f"{trial.caught:.4f}"] if has_caught else []),
+            *(f"{getattr(trial, name):.4f}" for name in measures),
             f"{trial.accuracy:.4f}",
             f"{trial.log_loss:.4f}",
         )
@@ -263,9 +288,10 @@ def tuning_text(result: TuningResult, words: Sequence[str]) -> str:
         again += f" --analyzer {best.analyzer}"
     if best.min_deviation is not None:
         again += f" --min-deviation {best.min_deviation:g}"
-    if is_linear:
+    if isinstance(best, LinearCandidate):
         again += f" --C {best.C:g} --beta {best.beta:g}"
-    further = [*["C", "beta"] * is_linear, *["min-dev"] * has_deviations, *["caught"] * has_caught]
+    further = [*["C", "beta"] * is_linear, *["min-dev"] * has_deviations]
+    further += [name.replace("_", "-") for name in measures]
     headers = ("model", "weights", *["terms"] * has_units, "ngrams", "min-df", "alpha", *further)
     headers = (*headers, "accuracy", "log-loss")
     left = 3 + has_units
@@ -278,7 +304,8 @@ def tuning_text(result: TuningResult, words: Sequence[str]) -> str:
             "",
             table(headers, rows, "l" * left + "r" * (len(headers) - left)),
             "",
-            *screening_lines(choice),
+            *screening_lines(choice if choice.naive_bayes is None else choice.naive_bayes),
+            *contest_lines(choice),
             f"best       {printable(again)}",
         ]
     )

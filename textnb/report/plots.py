@@ -142,8 +142,11 @@ def _draw_curves(figure: "Figure", choice: "Choice", title: str | None) -> None:
     from textnb.selection.linear_tuning import LinearCandidate
 
     is_linear = isinstance(choice.best.candidate, LinearCandidate)
+    if choice.naive_bayes is not None and not is_linear:
+        choice = choice.naive_bayes
+    trials = [trial for trial in choice.trials if isinstance(trial.candidate, LinearCandidate) == is_linear]
     lines: dict[str, list[tuple[float, float]]] = {}
-    for trial in sorted(choice.trials, key=lambda trial: trial.rank):  # the best recipe comes first
+    for trial in sorted(trials, key=lambda trial: trial.rank):  # the best recipe comes first
         chosen = trial.candidate
         terms = f"{'–'.join(map(str, dict.fromkeys(chosen.ngrams)))}-grams, min_df {chosen.min_df:g}"
         if not chosen.terms.has_plain_units:
@@ -159,7 +162,7 @@ def _draw_curves(figure: "Figure", choice: "Choice", title: str | None) -> None:
     best = choice.best
     at = best.candidate.C if is_linear else best.candidate.alpha
     axes.plot(at, best.accuracy, "*", color="black", markersize=12, label=f"best, {best.accuracy:.4f}")
-    alphas = sorted({trial.candidate.C if is_linear else trial.candidate.alpha for trial in choice.trials})
+    alphas = sorted({trial.candidate.C if is_linear else trial.candidate.alpha for trial in trials})
     if alphas[0] > 0:
         axes.set_xscale("log")
     axes.set_xticks(alphas, [f"{alpha:g}" for alpha in alphas], minor=False)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from textnb.arrays import Array
+from textnb.likelihood.families import family
 from textnb.likelihood.nb_weighted import Problems, fit_rule
 from textnb.likelihood.smoothing import check_alpha
 from textnb.model.derive import derive, fix_vocabulary
@@ -19,17 +20,20 @@ from textnb.selection.linear_tuning import (
     BETAS,
     COSTS,
     ROUGH,
+    Features,
     HeldOut,
     LinearCandidate,
-    Terms,
     Tried,
     choice_of,
     choose_cost,
+    features_to_try,
     grouped_folds,
     n_folds_for,
-    terms_to_try,
+    usual_cost,
 )
 from textnb.selection.tuning import Choice, Trial
+
+Prepare = Callable[[Features], TrainingDocuments]  # documents in the columns of certain features
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +44,42 @@ class FittedDocuments:
     training: TrainingDocuments
     choice: Choice | None
     chosen: dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Searched:
+    """The documents in the columns of the features chosen, and the model chosen for them.
+
+    best : with the scores by models without the fold, if there are any
+    opened : the names of the parameters that were chosen
+    positive : the class to be caught, if that was the objective
+    """
+
+    training: TrainingDocuments
+    candidate: LinearCandidate
+    best: Tried | None
+    trials: list[Trial]
+    folds: Array | None
+    opened: tuple[str, ...]
+    positive: int | None = None
+
+    @property
+    def choice(self) -> Choice | None:
+        """What was chosen, if anything was."""
+        if self.best is None or self.folds is None or not self.opened:
+            return None
+        return choice_of(self.best, self.trials, self.folds, self.training.groups)
+
+    def fitted(self, weights: Array | None = None) -> FittedDocuments:
+        """The model that was chosen, fitted to all documents."""
+        learner = with_rule(self.training, self.candidate.C, self.candidate.beta, weights)
+        training = replace(
+            self.training,
+            derivation=replace(self.training.derivation, learner=learner),
+            held_out=None if self.best is None else self.best.joint,
+        )
+        chosen = {name: getattr(self.candidate, name) for name in self.opened}
+        return FittedDocuments(learner, training, self.choice, chosen)
 
 
 def prepared(
@@ -73,65 +113,77 @@ def with_rule(training: TrainingDocuments, C: float, beta: float, weights: Array
     return replace(learner, rule=replace(rule, weights=single.astype(np.float64)))
 
 
-def fit_documents(
-    prepare: Callable[[Terms], TrainingDocuments],
+def search(
+    prepare: Prepare,
     parameters: Mapping[str, Any],
     *,
+    further: Sequence[Features] = (),
     weights: Array | None = None,
     can_choose: bool = True,
     objective: str = "accuracy",
     positive: int | None = None,
     progress: Callable[[Trial], None] = lambda trial: None,
-    only_choose: bool = False,
-) -> FittedDocuments:
-    """The model of documents, with what is chosen for parameters that are open: C and beta where they are not given.
+) -> Searched:
+    """Choose the features, C and beta of a linear model of documents, as far as they are open.
 
     parameters : those of a classifier
-    prepare : gives the documents in the columns of certain terms
+    further : features that are tried beside those that the parameters leave open
     can_choose : whether there are enough documents to choose what was left out
     """
-    terms = terms_to_try(dict(parameters))
-    training = prepare(terms[0])
-    recipe = training.derivation.learner.recipe
-    fitting = recipe.family.fitting
+    features = list(dict.fromkeys([*features_to_try(parameters), *further]))
+    fitting = family(str(parameters["model"])).fitting
     assert fitting is not None
-    usual = LinearCandidate(
-        recipe.model, *terms[0], float(np.max(recipe.alpha)), recipe.C or fitting.C, recipe.beta or 0
-    )
     costs = _open(parameters["C"], COSTS, fitting.C, can_choose)
     betas = _open(parameters["beta"], BETAS, fitting.beta, can_choose)
-    is_open = len(terms) > 1 or len(costs) > 1 or len(betas) > 1
-    wanted = is_open or (parameters["calibrate"] and weights is None)
+    opened = [name for name in ("weights", "ngrams", "min_df", "alpha") if is_auto(parameters[name])]
+    opened += [name for name, among in (("C", costs), ("beta", betas)) if len(among) > 1 or is_auto(parameters[name])]
+    training, features = _first_usable(prepare, features)
+    usual = _usual(training, features[0], costs, betas)
     best: Tried | None = None
     trials: list[Trial] = []
     folds: Array | None = None
-    if wanted and (n_folds := _n_folds(training)) > 1:
+    is_open = len(features) > 1 or len(costs) > 1 or len(betas) > 1
+    if (is_open or (parameters["calibrate"] and weights is None)) and (n_folds := _n_folds(training)) > 1:
         folds = grouped_folds(training.class_ids, n_folds, training.groups)
-        how: dict[str, Any] = {"objective": objective, "positive": positive, "progress": progress}
-        if len(terms) > 1:
-            training, usual, trials = _best_terms(prepare, terms, training, usual, betas, folds, weights, how)
-        held_out = HeldOut(_problems(training, weights, tolerance=ROUGH).most_frequent_first()[0], folds, recipe.n_jobs)
-        if not is_open:
-            how["progress"] = lambda trial: None
+        how: dict[str, Any] = {"objective": objective, "positive": positive}
+        how |= {"progress": progress if is_open else lambda trial: None}
+        if len(features) > 1:
+            training, usual, held_out, trials = _best_features(
+                prepare, features, training, costs, betas, folds, weights, how
+            )
+        else:
+            held_out = _held_out(training, folds, weights)
         best, more = choose_cost(held_out, usual, costs, betas, **how)
-        trials += more
-    elif len(terms) > 1:
+        known = {trial.candidate for trial in trials}
+        trials += [trial for trial in more if trial.candidate not in known]
+    elif len(features) > 1:
         raise ValueError("'auto' chooses by folds, and there are too few documents, or groups, to divide: give values")
-    candidate = usual._replace(C=costs[0], beta=betas[0]) if best is None else best.trial.candidate
-    choice = None
-    if best is not None and folds is not None and is_open:
-        choice = choice_of(best, trials, folds, training.groups)
-    opened = [name for name in ("weights", "ngrams", "min_df", "alpha") if is_auto(parameters[name])]
-    opened += [name for name, among in (("C", costs), ("beta", betas)) if len(among) > 1 or is_auto(parameters[name])]
-    if only_choose:
-        return FittedDocuments(training.derivation.learner, training, choice, {})
-    learner = with_rule(training, candidate.C, candidate.beta, weights)
-    training = replace(
-        training,
-        derivation=replace(training.derivation, learner=learner),
-        held_out=None if best is None else best.joint,
+    return Searched(
+        training, usual if best is None else best.trial.candidate, best, trials, folds, tuple(opened), positive
     )
-    return FittedDocuments(learner, training, choice, {name: getattr(candidate, name) for name in opened})
+
+
+def _first_usable(prepare: Prepare, features: list[Features]) -> tuple[TrainingDocuments, list[Features]]:
+    """The documents in the first features that leave any term, and these features with those after them."""
+    for place, each in enumerate(features):
+        try:
+            return prepare(each), features[place:]
+        except ValueError:
+            if place == len(features) - 1:
+                raise
+    raise AssertionError(features)
+
+
+def _usual(
+    training: TrainingDocuments, features: Features, costs: Sequence[float], betas: Sequence[float]
+) -> LinearCandidate:
+    """The candidate of certain features that is tried first."""
+    recipe = training.derivation.learner.recipe
+    assert recipe.family.fitting is not None
+    cost = costs[0] if len(costs) == 1 else usual_cost(recipe.family.fitting.C, features.weights)
+    beta = betas[0] if len(betas) == 1 else recipe.family.fitting.beta
+    alpha = float(np.max(recipe.alpha))
+    return LinearCandidate(recipe.model, C=cost, beta=beta, alpha=alpha, **features._asdict())
 
 
 def _open(given: Any, among: Sequence[float], usual: float, can_choose: bool) -> Sequence[float]:
@@ -146,48 +198,49 @@ def _n_folds(training: TrainingDocuments) -> int:
     return 1 if one_class else n_folds_for(training.weighted, training.class_ids, training.groups)
 
 
-def _best_terms(
-    prepare: Callable[[Terms], TrainingDocuments],
-    terms: Sequence[Terms],
+def _best_features(
+    prepare: Prepare,
+    features: Sequence[Features],
     first: TrainingDocuments,
-    usual: LinearCandidate,
+    costs: Sequence[float],
     betas: Sequence[float],
     folds: Array,
     weights: Array | None,
     how: dict[str, Any],
-) -> tuple[TrainingDocuments, LinearCandidate, list[Trial]]:
-    """The documents in the columns of the terms that are best at the usual C; some may leave no terms."""
-    found: list[tuple[Trial, Terms]] = []
+) -> tuple[TrainingDocuments, LinearCandidate, HeldOut, list[Trial]]:
+    """The documents in the columns of the features that are best at the usual C; some may leave no terms."""
+    leader: tuple[TrainingDocuments, Trial, HeldOut] | None = None
     trials: list[Trial] = []
-    for each in terms:
+    for each in features:
         try:
-            training = first if each is terms[0] else prepare(each)
+            training = first if each is features[0] else prepare(each)
         except ValueError:
             continue
-        held_out = HeldOut(
-            _problems(training, weights, tolerance=ROUGH).most_frequent_first()[0],
-            folds,
-            training.derivation.learner.recipe.n_jobs,
-        )
-        best, tried = choose_cost(held_out, usual._replace(**each._asdict()), (usual.C,), betas, **how)
+        held_out, usual = _held_out(training, folds, weights), _usual(training, each, costs, betas)
+        best, tried = choose_cost(held_out, usual, (usual.C,), betas, **how)
         trials += tried
-        found.append((best.trial, each))
-    trial, chosen = min(found, key=lambda pair: pair[0].rank)
-    training = first if chosen is terms[0] else prepare(chosen)
-    return training, trial.candidate, trials
+        if leader is None or best.trial.rank < leader[1].rank:
+            leader = training, best.trial, held_out
+    assert leader is not None
+    return leader[0], leader[1].candidate, leader[2], trials
+
+
+def _held_out(training: TrainingDocuments, folds: Array, weights: Array | None) -> HeldOut:
+    problems, _ = _problems(training, weights, tolerance=ROUGH).most_frequent_first()
+    return HeldOut(problems, folds, training.derivation.learner.recipe.n_jobs)
 
 
 def _problems(training: TrainingDocuments, weights: Array | None, **more: Any) -> Problems:
     derivation = training.derivation
-    family, n_columns = derivation.learner.recipe.family, training.weighted.n_columns
-    assert family.fitting is not None
+    recipe, n_columns = derivation.learner.recipe, training.weighted.n_columns
+    assert recipe.family.fitting is not None
     rows = training.weighted if training.weighted.data.all() else training.weighted.without_zeros()
     return Problems(
         rows.with_data(rows.data.astype(np.float64, copy=False)),
         training.class_ids,
         len(derivation.statistics.classes),
-        alpha=check_alpha(derivation.learner.recipe.alpha, n_columns),
-        loss=family.fitting.loss,
+        alpha=check_alpha(recipe.alpha, n_columns),
+        loss=recipe.family.fitting.loss,
         costs=weights,
         **more,
     )

@@ -6,7 +6,7 @@ in which the models become better; every beta costs only a product.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
@@ -18,10 +18,10 @@ from textnb.arrays import Array, SparseRows
 from textnb.likelihood.nb_weighted import Part, Problems, held_out_scores, one_against_rest
 from textnb.model.decision import log_posterior
 from textnb.model.parameters import FITTED_USUAL, is_auto
-from textnb.selection import candidates
 from textnb.selection.calibration import fit_calibration
-from textnb.selection.objectives import share_caught
+from textnb.selection.candidates import Terms
 from textnb.selection.subtraction import stratified_folds
+from textnb.selection.trials import measured
 from textnb.selection.tuning import Choice, Trial
 from textnb.text.threads import run_blocks, threads_that_pay
 
@@ -33,13 +33,14 @@ FOLDS = 5
 ROUGH = 1e-3  # how near to the optimum models come of which only the decisions matter
 _ENOUGH = 3000  # documents that a temperature is found by
 _THREADS_PAY = 1 << 18  # entries from which a second thread gains more than it costs
-TERMS: dict[str, tuple[tuple[int, int], ...]] = {  # n-grams that are tried where they are "auto"
+NGRAMS: dict[str, tuple[tuple[int, int], ...]] = {  # those that are tried where they are "auto"
     "word": ((1, 2), (1, 1)),
     "char": ((2, 5), (1, 3)),
     "char_wb": ((3, 5), (2, 4)),
     "mail": ((1, 1), (1, 2)),
 }
 WEIGHTS = ("log-tfidf", "binary")
+LONG_ROWS = 10.0  # by which C is divided where rows are not of length 1
 
 
 class LinearCandidate(NamedTuple):
@@ -52,29 +53,31 @@ class LinearCandidate(NamedTuple):
     alpha: float
     C: float
     beta: float
-    min_deviation: float | None = None  # no linear model has it, and units are those given
-    analyzer: str | None = None
+    min_deviation: float | None = None  # no linear model has it
+    analyzer: str | None = None  # None for the one given, and so its tokenizer
     tokenizer: str | None = None
 
     @property
-    def terms(self) -> candidates.Terms:
+    def terms(self) -> Terms:
         """The terms that it is of."""
-        return candidates.Terms(self.ngrams, self.min_df)
+        return Terms(self.ngrams, self.min_df, self.analyzer, self.tokenizer)
 
     @property
     def units(self) -> str:
         return self.terms.units
 
 
-class Terms(NamedTuple):
+class Features(NamedTuple):
     """How documents become rows."""
 
     weights: str
     ngrams: tuple[int, int]
     min_df: float | int
+    analyzer: str | None = None  # None for the one given, and so its tokenizer
+    tokenizer: str | None = None
 
 
-def terms_to_try(parameters: dict[str, Any]) -> list[Terms]:
+def features_to_try(parameters: Mapping[str, Any]) -> list[Features]:
     """Those given, and a few for what is "auto"; the first is what is usual."""
 
     def among(name: str, few: Sequence[Any]) -> Sequence[Any]:
@@ -83,8 +86,13 @@ def terms_to_try(parameters: dict[str, Any]) -> list[Terms]:
         return [FITTED_USUAL[name] if parameters[name] is None else parameters[name]]
 
     kind = parameters["analyzer"]
-    ngrams = among("ngrams", TERMS[kind] if isinstance(kind, str) else TERMS["word"])
-    return [Terms(*each) for each in product(among("weights", WEIGHTS), ngrams, among("min_df", (2,)))]
+    ngrams = among("ngrams", NGRAMS[kind] if isinstance(kind, str) else NGRAMS["word"])
+    return [Features(*each) for each in product(among("weights", WEIGHTS), ngrams, among("min_df", (2,)))]
+
+
+def usual_cost(C: float, weights: str) -> float:
+    """The C to begin with: rows of words that occur are long, and those of tf-idf of length 1."""
+    return C if weights.endswith("tfidf") else C / LONG_ROWS
 
 
 def grouped_folds(class_ids: Array, n_folds: int, groups: Array | None = None) -> Array:
@@ -197,17 +205,12 @@ def choose_cost(
     return best, trials
 
 
-def judged(candidate: LinearCandidate, joint: Array, class_ids: Array, objective: str, positive: int | None) -> Trial:
+def judged(candidate: Any, joint: Array, class_ids: Array, objective: str, positive: int | None) -> Trial:
     """A candidate by its scores: log-loss at the temperature at which they are best."""
-    accuracy = float(np.mean(joint.argmax(axis=1) == class_ids))
     some = slice(None, None, 1 + len(class_ids) // _ENOUGH)
     calibrated = fit_calibration(joint[some], class_ids[some]).apply(joint)
     posterior = log_posterior(calibrated, np.zeros(joint.shape[1]))
-    log_loss = float(-posterior[np.arange(len(class_ids)), class_ids].mean())
-    caught = None
-    if positive is not None:
-        caught = share_caught(joint[:, positive] - joint[:, 1 - positive], class_ids == positive)
-    return Trial(candidate, accuracy, log_loss, caught, objective)
+    return measured(candidate, calibrated, posterior, class_ids, objective, positive).trial
 
 
 def choice_of(best: Tried, trials: Iterable[Trial], folds: Array, groups: Array | None) -> Choice:

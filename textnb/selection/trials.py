@@ -16,7 +16,7 @@ from textnb.model.decision import log_odds_against, log_posterior
 from textnb.model.derive import knowing_headers
 from textnb.selection.candidates import Candidate, Fixed, Terms
 from textnb.selection.duplicates import share_near_duplicated
-from textnb.selection.objectives import share_caught
+from textnb.selection.objectives import macro_f1, mean_auc, share_caught
 from textnb.selection.subtraction import leave_one_out_scores
 from textnb.text.analyzer import Analyzer
 from textnb.text.counting import RememberedCounts
@@ -37,12 +37,21 @@ class Trial:
     log_loss: float
     caught: float | None = None  # share of spam, where there is any: see `share_caught`
     objective: str = "accuracy"
+    macro_f1: float | None = None  # where that is the objective, as the next
+    auc: float | None = None
 
     @property
     def rank(self) -> tuple[float, ...]:
         """The lower the better; ties by accuracy, then by log-loss."""
-        first = {"accuracy": (), "log-loss": (self.log_loss,), "caught": (-(self.caught or 0.0),)}[self.objective]
-        return *first, -self.accuracy, self.log_loss
+        if self.objective == "accuracy":
+            return -self.accuracy, self.log_loss
+        better = self.log_loss if self.objective == "log-loss" else -(getattr(self, self.field) or 0.0)
+        return better, -self.accuracy, self.log_loss
+
+    @property
+    def field(self) -> str:
+        """The attribute that the objective goes by."""
+        return self.objective.replace("-", "_")
 
     def to_json(self) -> dict[str, Any]:
         found = {**self.candidate._asdict(), "ngrams": list(self.candidate.ngrams)}
@@ -50,7 +59,8 @@ class Trial:
         for name in ("min_deviation", "analyzer", "tokenizer"):
             if found.get(name) is None:
                 found.pop(name, None)
-        return found if self.caught is None else found | {"caught": self.caught}
+        further = {name: getattr(self, name) for name in ("caught", "macro_f1", "auc")}
+        return found | {name: value for name, value in further.items() if value is not None}
 
 
 class Tried(NamedTuple):
@@ -155,13 +165,13 @@ class TriedDocuments:
             raise reason
         return found
 
-    def tried(self, candidate: Candidate, alphas: Sequence[float]) -> Iterator[Tried]:
-        """A candidate with each alpha, by leave-one-out."""
+    def scores(self, candidate: Candidate, alphas: Sequence[float]) -> Iterator[Array]:
+        """The scores of all documents under the model without each, (n, K), with each alpha."""
         rows, kept, forgotten = self.selected(candidate.terms)
         chosen = self.fixed.family(candidate)
         if chosen.clarity is not None:
             chosen = knowing_headers(chosen, self.counted(candidate.terms)[0], kept)
-        scores = leave_one_out_scores(
+        return leave_one_out_scores(
             chosen,
             Weighting.fitted(candidate.weights, rows).apply(rows),
             self.class_ids,
@@ -173,14 +183,13 @@ class TriedDocuments:
             fit_prior=self.fit_prior,
             class_prior=self.class_prior,
         )
+
+    def tried(self, candidate: Candidate, alphas: Sequence[float]) -> Iterator[Tried]:
+        """A candidate with each alpha, by leave-one-out."""
         log_prior = class_log_prior(np.bincount(self.class_ids), learned=self.fit_prior, given=self.class_prior)
-        for alpha, joint in zip(alphas, scores, strict=True):
-            right, log_loss = measured(joint, self.class_ids, log_prior)
-            caught = None
-            if self.positive is not None:
-                caught = share_caught(*_against_rest(joint, self.class_ids, self.positive))
-            accuracy = float(np.mean(right))
-            yield Tried(Trial(candidate._replace(alpha=alpha), accuracy, log_loss, caught, self.objective), right)
+        for alpha, joint in zip(alphas, self.scores(candidate, alphas), strict=True):
+            tried = candidate._replace(alpha=alpha)
+            yield measured(tried, joint, log_posterior(joint, log_prior), self.class_ids, self.objective, self.positive)
 
     def forget(self, *others: Terms) -> None:
         """Keep no counts but those of some choices of terms."""
@@ -193,15 +202,30 @@ class TriedDocuments:
         return share_near_duplicated(self.counted(terms)[1])
 
 
-def measured(joint: Array, class_ids: Array, log_prior: Array) -> tuple[Array, float]:
-    """Which documents are right by leave-one-out scores, (n,), and the log-loss."""
-    posterior = log_posterior(joint, log_prior)
+def measured(
+    candidate: Any, joint: Array, posterior: Array, class_ids: Array, objective: str, positive: int | None
+) -> Tried:
+    """How a candidate did by the scores of documents, and by the log-probabilities that it may have been certain of."""
+    named = posterior.argmax(axis=1)
     true = posterior[np.arange(len(class_ids)), class_ids]
-    return posterior.argmax(axis=1) == class_ids, float(0.0 - true.mean())  # never −0
+    n_classes = joint.shape[1]
+    trial = Trial(
+        candidate,
+        accuracy=float(np.mean(named == class_ids)),
+        log_loss=float(0.0 - true.mean()),  # never −0
+        caught=None if positive is None else share_caught(_against_rest(joint, positive), class_ids == positive),
+        objective=objective,
+        macro_f1=macro_f1(named, class_ids, n_classes) if objective == "macro-f1" else None,
+        auc=_auc(joint, class_ids) if objective == "auc" else None,
+    )
+    return Tried(trial, named == class_ids)
 
 
-def _against_rest(joint: Array, class_ids: Array, positive: int) -> tuple[Array, Array]:
-    """The log-odds of one class against all others together, and which documents are of it."""
+def _auc(joint: Array, class_ids: Array) -> float:
+    return mean_auc(np.column_stack([_against_rest(joint, c) for c in range(joint.shape[1])]), class_ids)
+
+
+def _against_rest(joint: Array, c: int) -> Array:
+    """The log-odds of one class against all others together, (n,)."""
     with np.errstate(invalid="ignore"):  # none of the classes can have produced it
-        against = log_odds_against(joint, positive)
-    return np.nan_to_num(-against, nan=0.0), class_ids == positive
+        return np.nan_to_num(-log_odds_against(joint, c), nan=0.0)

@@ -72,6 +72,7 @@ class Choice:
     near_duplicated: float | None  # share of documents that have a near duplicate; None where groups are known
     screening: Screening | None = None
     positive: str | None = None  # the class of which as much as can be is caught
+    naive_bayes: Choice | None = None  # what was chosen among naive Bayes models, where linear ones were tried too
 
     @property
     def objective(self) -> str:
@@ -105,6 +106,7 @@ class Choice:
             "near_duplicated": self.near_duplicated,
             **({} if self.screening is None else {"screening": self.screening.to_json()}),
             "trials": [trial.to_json() for trial in self.trials],
+            **({} if self.naive_bayes is None else {"naive_bayes": self.naive_bayes.to_json()}),
         }
 
 
@@ -177,6 +179,24 @@ def tune(
         near_duplicated=None if knows_copies else tried_on.share_near_duplicated(best.candidate.terms),
         screening=search.screening,
     )
+
+
+def scores_by_folds(
+    candidate: Candidate,
+    documents: Sequence[str],
+    class_ids: Array,
+    folds: Array,
+    *,
+    analyzer: Analyzer,
+    fixed: Fixed,
+    limits: Limits,
+    vocabulary: TermTable | None,
+    count: Count,
+    **how: Any,
+) -> Array:
+    """The scores of all documents under a candidate's model without their fold, (n, K). The rest is as in `tune`."""
+    tried_on = TriedDocuments(documents, class_ids, folds, analyzer, fixed, limits, vocabulary, count, **how)
+    return next(tried_on.scores(candidate, [candidate.alpha]))
 
 
 class _Search:

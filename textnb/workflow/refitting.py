@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 
 import numpy as np
 
+from textnb.arrays import Array
 from textnb.corpora.corpus import select
 from textnb.corpora.rows import ReadOptions
 from textnb.estimators.text_model import TextModel, open_fitted_model
@@ -78,15 +80,21 @@ def refit(
     known = KnownDocuments.of(read.texts, read.classes)
     place.check(known)
     progress.status(f"fitting to {len(read):,} documents …")
-    anew = _same_settings(fitted)
-    anew.fit(read.texts, _as_known(read.labels, fitted), groups=read.groups)
-    if fitted.policy_ is not None:
-        _decide_as(anew, fitted.policy_)
+    anew = fitted_anew(fitted, read.texts, _as_known(read.labels, fitted), read.groups)
     anew.columns_ = fitted.fitted_record().columns
     compact = is_compact(file)
     written = place.save(known, lambda path: anew.save(path, compact=compact))
     assert anew.learner_ is not None
     return ModelSummary.of(written, anew.learner_, changes={"refitted_to": len(read)})
+
+
+def fitted_anew(fitted: TextModel, texts: Sequence[str], labels: Array, groups: Array | None) -> TextModel:
+    """A model of the settings of a fitted one, with its prices and its ceiling, fitted to other documents."""
+    anew = _same_settings(fitted)
+    anew.fit(texts, labels, groups=groups)
+    if fitted.policy_ is not None:
+        _decide_as(anew, fitted.policy_)
+    return anew
 
 
 def _same_settings(fitted: TextModel) -> TextModel:

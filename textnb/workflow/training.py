@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any
 
@@ -14,10 +14,9 @@ from textnb.arrays import Array
 from textnb.corpora.corpus import Corpus
 from textnb.corpora.rows import ReadOptions
 from textnb.estimators.text_model import TextModel
-from textnb.likelihood.families import FAMILIES, FITTED, MODELS
+from textnb.likelihood.families import FAMILIES, MODELS
 from textnb.model.decision import UNSURE
-from textnb.model.learner import REFIT
-from textnb.model.parameters import CHOOSABLE, is_auto
+from textnb.model.parameters import CHOOSABLE, is_open
 from textnb.model.settings import Columns
 from textnb.selection.splitting import grouped_split, stratified_split
 from textnb.workflow.evaluation import EvaluatedDocuments, evaluate_decisions, evaluate_documents
@@ -34,6 +33,7 @@ from textnb.workflow.reading import (
     with_analyzer,
     with_own_columns,
 )
+from textnb.workflow.refitting import fitted_anew
 from textnb.workflow.results import TrainingResult
 
 
@@ -99,7 +99,8 @@ def train(
         not in the corpus are refused, unless `overwrite` is true.
     refit : bool, default=False
         Learn what was held out too, once the model is evaluated: its counts are then those of all documents. What was
-        chosen, the idf, the calibration and the policy stay as they were evaluated.
+        chosen, the idf, the calibration and the policy stay as they were evaluated. A linear model is fitted anew to
+        all documents, with what was chosen for it.
     compact : bool, default=False
         Save a smaller file that only predicts: see `textnb.workflow.compact`.
     report : bool, default=False
@@ -110,7 +111,8 @@ def train(
         Receives messages and progress while the work is done.
     **settings
         Parameters of `TextClassifier`. Where model, weights, alpha, ngrams and min_df are all left out, they are
-        chosen by leave-one-out on the training documents, if there are 50 or more. Without an analyzer, that of mail
+        chosen by leave-one-out on the training documents, if there are 50 or more; with the model "best", a linear
+        model by folds too, and the better of both is taken. Without an analyzer, that of mail
         is taken for mail, and words for all else.
 
     Returns
@@ -154,10 +156,13 @@ def train(
             evaluation, decided = shown.evaluation, shown.result.decisions
         else:
             evaluation, decided = evaluate_documents(work.model, held_out, labels, progress)
-        if refit:
-            work.model.learn(held_out, labels)
+    choice = getattr(work.model, "choice_", None)
+    if refit and len(test):
+        progress.status(f"learning from all {len(work.corpus):,} documents …")
+        work = work.with_all(test)
     return work.result(
         place,
+        choice=choice,
         evaluation=evaluation,
         decisions=decided,
         n_train=len(learn),
@@ -208,6 +213,7 @@ def cross_validate(
     by_group = "" if work.corpus.groups is None else " by group"
     return work.result(
         place,
+        choice=getattr(work.model, "choice_", None),
         evaluation=evaluation,
         decisions=decided,
         folds=accuracies,
@@ -245,6 +251,14 @@ class _Work:
             evaluated_on=evaluated_on,
         )
 
+    def with_all(self, test: Array) -> _Work:
+        """The same, of a model that has learned what it was tested on too; a linear one is fitted to all documents."""
+        corpus = self.corpus
+        if self.model.learner_.recipe.family.fitted_to_documents:
+            return replace(self, model=fitted_anew(self.model, corpus.texts, corpus.labels, corpus.groups))
+        self.model.learn(take(self.documents, test), corpus.labels[test])
+        return self
+
     def result(self, output: ModelOutput | None, **measured: Any) -> TrainingResult:
         """Save the model, and return its result."""
         self.columns.name_columns(self.model, self.names)
@@ -256,7 +270,6 @@ class _Work:
             edition=self.corpus.edition,
             settings=self.columns.settings(self.model),
             model=self.model,
-            choice=getattr(self.model, "choice_", None),
             calibration=getattr(self.model, "calibration_", None),
             model_file=path,
             compact=self.compact,
@@ -300,8 +313,6 @@ def _prepare(
         ):
             if wanted:
                 raise ValueError(f"{what} for models of text: leave out the other columns")
-    if refit and settings.get("model") in FITTED:
-        raise ValueError(f"{REFIT.format(settings['model'])}; to learn all documents at once, use a test size of 0")
     options, settings = with_analyzer(corpus, options, settings, progress)
     if not is_mixed:
         options = with_own_columns(corpus, options, progress)
@@ -318,8 +329,10 @@ def checked_settings(settings: Mapping[str, Any], *, can_choose: bool) -> dict[s
         if name not in TextModel().get_params():
             raise ValueError(f"there is no setting {name!r}; columns are named by options=ReadOptions(text=…, label=…)")
     given = {name: value for name, value in settings.items() if name not in CHOOSABLE or value is not None}
-    if not can_choose and any(is_auto(given.get(name)) for name in CHOOSABLE):
-        raise ValueError("auto needs the text of all documents in memory: give a value, or no stream and no columns")
+    chosen = [name for name in CHOOSABLE if given.get(name) is not None and is_open(given[name])]
+    if not can_choose and chosen:
+        needed = f"{given[chosen[0]]} needs the text of all documents in memory"
+        raise ValueError(f"{needed}: give a value, or no stream and no columns")
     return given
 
 
