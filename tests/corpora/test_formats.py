@@ -101,6 +101,16 @@ def test_rows_without_a_text_or_label_are_reported(tmp_path: Path) -> None:
     assert corpus.problems == (Problem("row 2", "its 'text' is empty"), Problem("row 3", "its 'label' is empty"))
 
 
+def test_of_a_file_that_is_damaged_in_its_middle_the_first_rows_are_read(tmp_path: Path) -> None:
+    path = write_arrow(tmp_path / "a.arrow", pa.concat_tables([TABLE] * 300), pa.ipc.new_stream)
+    path.write_bytes(path.read_bytes()[:-1000])
+    corpus = read_corpus(path)
+    assert 0 < len(corpus) < 1200
+    (problem,) = corpus.problems
+    assert problem.where == "the rest of the file"
+    assert "it is damaged" in problem.why
+
+
 def test_other_columns_are_not_read(tmp_path: Path, monkeypatch) -> None:
     path = write_parquet(tmp_path / "a.parquet", TABLE.append_column("image", [[b"x"] * 4]))
     asked = []
@@ -135,6 +145,16 @@ def test_tables_of_two_parts_in_a_folder_are_a_corpus(tmp_path: Path, folder: st
     assert corpus.split.tolist() == ["train", "train", "test", "test"]
     assert [problem.why for problem in corpus.problems] == ["it is a table of neither train nor test"]
     assert open_corpus(tmp_path, "test").texts == TEXTS[2:]
+
+
+def test_a_table_beside_class_folders_is_no_part(tmp_path: Path) -> None:
+    write_parquet(tmp_path / "train.parquet", TABLE)
+    for label in ("ham", "spam"):
+        (tmp_path / label).mkdir()
+        (tmp_path / label / "1").write_text(label)
+    corpus = read_corpus(tmp_path)
+    assert corpus.texts == ["ham", "spam"]
+    assert corpus.problems == (Problem("train.parquet", "it is in no class folder"),)
 
 
 def test_shards_of_one_part_have_no_split(tmp_path: Path) -> None:

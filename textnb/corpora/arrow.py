@@ -70,6 +70,8 @@ def _records(open_table: Any, file: IO[bytes], options: ReadOptions, place: str,
                     yield reader.record(f"{place}row {number}", values)
     except Exception as error:
         bad = _bad_table(pa, error)
+        if bad is error and not (number and isinstance(bad, BadTable)):
+            raise
         if not number:
             raise bad from error
         yield Problem(f"{place}the rest of the file", f"it cannot be read: {bad}"), None
@@ -201,6 +203,8 @@ def _written(pa: Any, schema: Any, options: ReadOptions, note: Note) -> list[str
     """The columns of the rows that are written: those of plain values."""
     if options.written_as is None:
         return []
+    if len(set(schema.names)) < len(schema.names):
+        raise BadTable("it has two columns of one name, which cannot be told apart where they are written")
     is_left_out = [pa.types.is_nested(field.type) or _is_binary(pa, field.type) for field in schema]
     left_out = [field.name for field, out in zip(schema, is_left_out, strict=True) if out]
     if left_out:

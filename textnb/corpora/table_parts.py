@@ -25,8 +25,13 @@ def part_of_table(place: str) -> str | None:
 
 
 def tables_of_folder(folder: Path) -> list[Path]:
-    """The tables that are parts of a corpus, the train part first; and then others that lie beside them."""
+    """The tables that are parts of a corpus, the train part first; and then others that lie beside them.
+
+    A folder that has other folders is one of class folders.
+    """
     tables: list[Path] = []
+    if any(path.is_dir() and path.name != DATA and not path.name.startswith(".") for path in folder.iterdir()):
+        return []
     for place in (folder, folder / DATA):
         if place.is_dir() and not tables:
             files = sorted(path for path in place.iterdir() if not path.name.startswith("."))

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textnb.arrays import Array
-from textnb.corpora.columns import find
 from textnb.corpora.decoding import known_encoding
 from textnb.corpora.files import STDIN, TABLE_KINDS, is_table, open_source, os_error_line, table_format
 from textnb.corpora.messages import read_messages
@@ -169,10 +168,9 @@ def stdin_format(model: str | PathLike[str], start: str, options: ReadOptions) -
     format = sniffed_format(start)
     try:
         names = table_names(BufferedReader(BytesIO(start.encode())), "", format, None)
-        find(str(named), names)
     except BadTable:
         return None
-    return format if len(names) > 1 or format in ("jsonl", "json") else None
+    return format if named in names and (len(names) > 1 or format in ("jsonl", "json")) else None
 
 
 def table_answers(
