@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from textnb.cli import choices, options
-from textnb.cli.output import Terminal, report_skipped, show, show_json
+from textnb.cli.output import Terminal, report_skipped, show, show_json, terminal_width
 from textnb.cli.parameters import Option
 
 
@@ -73,4 +73,4 @@ def audit(
         **{name: value for name, value in judge.items() if value is not None},
     )
     report_skipped(result.problems, quiet)
-    show_json(result.to_json()) if as_json else show(audit_text(result, most))
+    show_json(result.to_json()) if as_json else show(audit_text(result, most, terminal_width()))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from textnb.cli import options
-from textnb.cli.output import Terminal, report_skipped, show, show_json
+from textnb.cli.output import Terminal, report_skipped, show, show_json, terminal_width
 from textnb.cli.parameters import Argument, Option
 
 
@@ -62,4 +62,4 @@ def diff(
     )
     if comparison.flips is not None:
         report_skipped(comparison.flips.problems, quiet)
-    show_json(comparison.to_json()) if as_json else show(comparison_text(comparison))
+    show_json(comparison.to_json()) if as_json else show(comparison_text(comparison, terminal_width()))

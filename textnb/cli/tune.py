@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from textnb.cli import choices, options
-from textnb.cli.output import Terminal, notice, report_skipped, show, show_json
+from textnb.cli.output import Terminal, notice, report_skipped, show, show_json, terminal_width
 from textnb.cli.parameters import Option, parameters
 
 # Options that a training of what was chosen needs, too.
@@ -64,7 +64,7 @@ def tune(
     """
     written = locals()  # what was written for each option
     corpus = options.given_corpus(sources)
-    from textnb.report.evaluation import tuning_text
+    from textnb.report.evaluation import corpus_title, tuning_text
     from textnb.report.plots import tuning_curve
     from textnb.workflow import tune as tune_settings
 
@@ -81,9 +81,11 @@ def tune(
     if result.choice.warning:
         notice(result.choice.warning, quiet)
     if plot is not None:
-        tuning_curve(result.choice, plot, title=f"{corpus}: {result.choice.estimate}")
+        tuning_curve(result.choice, plot, title=corpus_title(result.corpus))
         notice(f"drew {plot}", quiet)
-    show_json(result.to_json()) if as_json else show(tuning_text(result, [*sources, *_repeated(written)]))
+    show_json(result.to_json()) if as_json else show(
+        tuning_text(result, [*sources, *_repeated(written)], terminal_width())
+    )
 
 
 def _repeated(written: dict[str, Any]) -> list[str]:

@@ -14,13 +14,14 @@ from textnb.corpora.readers import nothing_usable
 from textnb.corpora.rows import DEFAULT_OPTIONS, BadRow, BadTable, ReadOptions, Row, document_row
 from textnb.corpora.stream import DocumentStream
 from textnb.corpora.tables import table_records
+from textnb.text.steps import each
 
 
 def read_labelled(sources: LabelledSources, options: ReadOptions = DEFAULT_OPTIONS) -> Corpus:
     """The documents of labelled sources as a corpus, which is mail if they are."""
     options = resolved(sources, options)
     skipped = SkippedOfAll(options.strict)
-    rows = list(labelled_rows(sources, options, skipped))
+    rows = list(each(labelled_rows(sources, options, skipped), "reading", " documents"))
     if not rows:
         raise nothing_usable(str(sources), skipped.problems)
     kind = "messages" if options.mail else "documents"

@@ -29,6 +29,7 @@ from textnb.corpora.table_parts import (
     tables_of_folder,
 )
 from textnb.corpora.tables import table_names, table_rows
+from textnb.text.steps import each
 
 
 def open_corpus(
@@ -77,7 +78,8 @@ def read_corpus(
         raise ValueError("Only 20 Newsgroups with headers can be stripped: leave strip out.")
     problems: list[Problem] = []
     notices: list[str] = []
-    rows = list(iter_rows(path, options, report=None if options.strict else problems.append, note=notices.append))
+    read = iter_rows(path, options, report=None if options.strict else problems.append, note=notices.append)
+    rows = list(each(read, f"reading {path}", " documents"))
     if not rows:
         error = nothing_usable(str(path), problems)
         if problems and all(problem.why == NO_CLASS for problem in problems):

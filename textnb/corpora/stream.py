@@ -18,9 +18,11 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias
 
+from textnb.corpora.corpus import did_you_mean
 from textnb.corpora.decoding import known_encoding
 from textnb.corpora.files import STDIN, TABLE_KINDS, corpus_format, matching_paths
 from textnb.corpora.labelled import LabelledSources
+from textnb.corpora.manifest import corpus_names
 from textnb.corpora.problems import Problem, Skipped
 from textnb.corpora.readers import nothing_usable
 from textnb.corpora.rows import DEFAULT_OPTIONS, BadTable, ReadOptions, Row
@@ -179,7 +181,7 @@ class Source(NamedTuple):
 
 def _file_source(path: Path, format: str | None, passes: int) -> Source:
     if not path.exists():
-        raise FileNotFoundError(f"There is no file {path}.")
+        raise FileNotFoundError(f"There is no file {path}.{did_you_mean(str(path), corpus_names())}")
     format, size = format or corpus_format(path), _size(path.stat())
     if path.is_dir() or (format is None and size is not None):
         raise ValueError(f"{path} is no table: give {TABLE_KINDS} files, or their format.")

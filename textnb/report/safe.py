@@ -2,6 +2,7 @@
 
 import json
 import unicodedata
+from collections.abc import Callable
 from typing import Any
 
 MARKS_SHOWN = 4  # combining marks on one character: no living script stacks more, and a tower covers other lines
@@ -48,14 +49,20 @@ def name(label: object, width: int) -> str:
     return shorten(printable(str(label)), width) or '""'
 
 
+def escape(text: str, is_unseen: Callable[[str], bool]) -> str:
+    """`text` with those of its characters that cannot be seen as visible escapes."""
+    return "".join(c.encode("unicode_escape").decode("ascii") if is_unseen(c) else c for c in text)
+
+
 def _escaped(text: str) -> str:
-    pieces = []
     marks = MARKS_SHOWN  # a leading mark would land on whatever is printed before the text
-    for character in text:
+
+    def is_unseen(character: str) -> bool:
+        nonlocal marks
         marks = marks + 1 if _is_mark(character) else 0
-        visible = character.isprintable() and character not in BLANKS and marks <= MARKS_SHOWN
-        pieces.append(character if visible else character.encode("unicode_escape").decode("ascii"))
-    return "".join(pieces)
+        return not character.isprintable() or character in BLANKS or marks > MARKS_SHOWN
+
+    return escape(text, is_unseen)
 
 
 def _is_mark(character: str) -> bool:

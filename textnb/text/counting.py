@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +16,14 @@ from textnb.compiled import compiled_kernel
 from textnb.text.analyzer import Analyzer
 from textnb.text.documents import batches
 from textnb.text.ngram_terms import NgramTerms
+from textnb.text.steps import Advance, each, step
 from textnb.text.terms import Terms, TermTable, terms_of
 
 if TYPE_CHECKING:
     from textnb.text.spans import Occurrences
 
 _PROCESSES_PAY = 1 << 20  # characters of messages from which a second process gains more than it costs
+_LONG = 1 << 22  # characters whose counting is a step to be told of
 _THREADS_PAY = 1 << 19  # characters from which a second thread gains more than it costs
 # Characters of text per term, or per word of n-grams, from which compiling a probe takes less time than it saves.
 _PROBE_PAYS = 4
@@ -31,7 +34,8 @@ def count_all(documents: Iterable[Any], analyzer: Analyzer, n_jobs: int | None =
     if not kernel_serves(analyzer):
         return _count_all_in_python(documents, analyzer)
     texts = _texts(documents, analyzer, n_jobs)
-    counted = compiled_kernel().count_growing(texts, *_analysis(analyzer), _threads(texts, n_jobs))
+    with _told(texts):
+        counted = compiled_kernel().count_growing(texts, *_analysis(analyzer), _threads(texts, n_jobs))
     blob, offsets, ngrams, indptr, indices, data = counted
     words = Terms(blob, offsets)
     terms: TermTable = words if ngrams is None else NgramTerms(words, *ngrams)
@@ -82,7 +86,8 @@ def count_known(
         texts = _texts(documents, analyzer, n_jobs)
         if _pays_to_probe(texts, terms, analyzer):
             settings = (*_analysis(analyzer), _threads(texts, n_jobs))
-            counted = compiled_kernel().count_known(texts, terms.probe, _whole(columns, terms), *settings)
+            with _told(texts):
+                counted = compiled_kernel().count_known(texts, terms.probe, _whole(columns, terms), *settings)
             indptr, indices, data, outside = counted
             return SparseRows(indptr, indices, data, width), outside
         documents, analyzer = texts, analyzer.of_rendered
@@ -151,7 +156,7 @@ def term_table(values: Iterable[Any], analyzer: Analyzer) -> TermTable:
 def _count_all_in_python(documents: Iterable[Any], analyzer: Analyzer) -> tuple[TermTable, SparseRows]:
     ids: dict[Any, int] = {}
     indptr, indices, data = array("q", [0]), array("q"), array("q")
-    for terms in map(analyzer, documents):
+    for terms in each(map(analyzer, documents), "counting", " documents"):
         counts = Counter(terms)
         indices.extend([ids.setdefault(term, len(ids)) for term in counts])
         data.extend(counts.values())
@@ -186,13 +191,20 @@ def _texts(documents: Iterable[Any], analyzer: Analyzer, n_jobs: int | None) -> 
         return list(map(analyzer.rendered, texts))
     from textnb.text.processes import map_in_processes
 
-    return map_in_processes(analyzer.rendered, texts, _threads(texts, n_jobs))
+    with step("reading messages", " messages", len(texts)) as advance:
+        return map_in_processes(analyzer.rendered, texts, _threads(texts, n_jobs), advance)
 
 
 def _analysis(analyzer: Analyzer) -> tuple[Any, ...]:
     if analyzer.is_mail:
         return analyzer.kind, 1, 1, False, None  # a rendered message has its n-grams as terms
     return analyzer.units, *analyzer.ngrams, analyzer.lowercase, analyzer.stop_words
+
+
+def _told(texts: Sequence[str]) -> AbstractContextManager[Advance | None]:
+    """A step, where there is much to count."""
+    is_long = sum(map(len, texts)) >= _LONG
+    return step(f"counting {len(texts):,} documents") if is_long else nullcontext()
 
 
 def _threads(texts: Sequence[str], n_jobs: int | None) -> int:

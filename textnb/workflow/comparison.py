@@ -29,7 +29,7 @@ from textnb.model.records import to_json
 from textnb.storage import ModelFile, open_model
 from textnb.text.terms import Terms
 from textnb.text.vocabulary import UNKNOWN
-from textnb.workflow.progress import SILENT, Progress
+from textnb.workflow.progress import SILENT, Progress, hears_steps
 from textnb.workflow.reading import CorpusLike, in_blocks, opened, part_of, plain_text, with_columns
 
 
@@ -178,6 +178,7 @@ class Comparison:
         return result if self.flips is None else result | {"corpus": self.flips.to_json()}
 
 
+@hears_steps
 def compare(
     before: str | PathLike[str],
     after: str | PathLike[str],

@@ -21,13 +21,14 @@ from textnb.model.update import open_text_model, write_learner
 from textnb.statistics.ledger import RollCall
 from textnb.workflow.near_misses import alike_notices
 from textnb.workflow.outputs import KnownDocuments, ModelOutput
-from textnb.workflow.progress import SILENT, Progress
+from textnb.workflow.progress import SILENT, Progress, hears_steps
 from textnb.workflow.reading import CorpusLike, opened, read_columns, with_analyzer, with_columns, with_own_columns
 from textnb.workflow.stream import Block, StreamLearner
 from textnb.workflow.stream_training import watched_blocks
 from textnb.workflow.updating import ModelSummary
 
 
+@hears_steps
 def count(
     part: CorpusLike,
     output: str | PathLike[str],

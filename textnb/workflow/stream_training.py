@@ -23,11 +23,12 @@ from textnb.estimators.text_model import TextModel
 from textnb.model.records import to_json
 from textnb.statistics.ledger import RollCall
 from textnb.text.documents import batches
-from textnb.workflow.inputs import TextInput, shown_settings
+from textnb.text.steps import each
+from textnb.workflow.inputs import TextInput, shown_settings, told_settings
 from textnb.workflow.metrics import Evaluation, measure
 from textnb.workflow.near_misses import alike_notices
 from textnb.workflow.outputs import KnownDocuments, ModelOutput, free_name
-from textnb.workflow.progress import SILENT, Progress
+from textnb.workflow.progress import SILENT, Progress, hears_steps
 from textnb.workflow.reading import read_columns, with_analyzer, with_own_columns
 from textnb.workflow.results import TrainingResult
 from textnb.workflow.stream import (
@@ -47,6 +48,7 @@ Undisturbed: TypeAlias = Callable[[], AbstractContextManager[None]]
 MOST_EVALUATED = 200_000  # documents held out that are predicted, however many there are
 
 
+@hears_steps
 def train_stream(
     source: str | PathLike[str] | LabelledSources,
     *,
@@ -172,6 +174,7 @@ def train_stream(
         n_documents=n_train + n_held_out,
         evaluated_on="nothing" if evaluation is None else by_hash,
         settings=shown_settings(classifier.parameters_in_use),
+        told=told_settings(classifier),
         evaluation=evaluation,
         model=classifier,
         model_file=path,
@@ -262,7 +265,7 @@ def evaluate_stream(
     truth: list[str] = []
     scores = []
     n = 0
-    for block in batches(documents.iterate(), 1000):
+    for block in each(batches(documents.iterate(), 1000), "evaluating", " thousand documents"):
         roll.tick(row.text for row in block)
         rows = [row for row in block if is_held_out(row.text)]
         n += len(rows)

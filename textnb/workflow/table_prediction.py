@@ -24,9 +24,10 @@ from textnb.model.decision import log_posterior, resolve_impossible
 from textnb.model.file import table_columns
 from textnb.storage import open_model
 from textnb.text.documents import batches
+from textnb.text.steps import Advance, each
 from textnb.workflow.outputs import check_new
 from textnb.workflow.prediction import Answer, answers, message_predictor, recognised, text_predictor
-from textnb.workflow.progress import SILENT, Advance, Progress
+from textnb.workflow.progress import SILENT, Progress
 from textnb.workflow.reading import with_columns
 from textnb.workflow.table_output import replaced_file, table_output
 
@@ -108,7 +109,7 @@ def write_predictions(
         options = replace(options or ReadOptions(text=None), written_as=format)
     predictor: Any = message_predictor(model, files, options, whole=whole, prior=prior)
     if predictor is not None:
-        messages = read_messages(files, lines, skipped, mail=predictor.is_mail)
+        messages = each(read_messages(files, lines, skipped, mail=predictor.is_mail), "predicting", " documents")
         documents: Iterator[Document] = (Document(name, text) for name, text in messages)
     else:
         predictor, documents = open_documents(model, files, options, skipped, progress, prior)

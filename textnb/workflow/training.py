@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from os import PathLike
@@ -19,12 +19,13 @@ from textnb.model.decision import UNSURE
 from textnb.model.parameters import CHOOSABLE, is_open
 from textnb.model.settings import Columns
 from textnb.selection.splitting import grouped_split, stratified_split
+from textnb.text.steps import step
 from textnb.workflow.evaluation import EvaluatedDocuments, evaluate_decisions, evaluate_documents
 from textnb.workflow.inputs import Documents, Input, TextInput, take
 from textnb.workflow.metrics import DecisionEvaluation, Evaluation, measure
 from textnb.workflow.near_misses import alike_notices
 from textnb.workflow.outputs import KnownDocuments, ModelOutput
-from textnb.workflow.progress import SILENT, Progress
+from textnb.workflow.progress import SILENT, Progress, hears_steps
 from textnb.workflow.reading import (
     CorpusLike,
     opened,
@@ -52,12 +53,14 @@ class Decisions:
 
     def apply(self, classifier: Any) -> None:
         if self.wanted:
-            classifier.decide_by(self.costs, unsure=self.unsure, protected=self.protected, ceiling=self.ceiling)
+            with step("weighing errors"):
+                classifier.decide_by(self.costs, unsure=self.unsure, protected=self.protected, ceiling=self.ceiling)
 
 
 NO_DECISIONS = Decisions()
 
 
+@hears_steps
 def train(
     corpus: CorpusLike,
     *,
@@ -173,6 +176,7 @@ def train(
     )
 
 
+@hears_steps
 def cross_validate(
     corpus: CorpusLike,
     folds: int = 5,
@@ -269,6 +273,7 @@ class _Work:
             corpus=self.corpus.name,
             edition=self.corpus.edition,
             settings=self.columns.settings(self.model),
+            told=self.columns.told(self.model),
             model=self.model,
             calibration=getattr(self.model, "calibration_", None),
             model_file=path,
@@ -389,14 +394,10 @@ def _predict_folds(
     smallest = min(np.unique(labels, return_counts=True)[1])
     if smallest < n_folds:
         raise ValueError(f"a class of {smallest} documents cannot be divided into {n_folds} folds: use fewer folds")
-    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
-
-    kind = StratifiedKFold if corpus.groups is None else StratifiedGroupKFold
-    groups = None if corpus.groups is None else corpus.groups[rows]
-    folds = kind(n_folds, shuffle=True, random_state=seed).split(rows, labels, groups)
     log_probabilities = np.full((len(rows), len(corpus.classes)), -np.inf)
     named = np.full(len(rows), UNSURE)
     policy, accuracies = None, []
+    folds = _folds(labels, None if corpus.groups is None else corpus.groups[rows], n_folds, seed)
     for learn, test in progress.each(folds, n_folds, "cross-validating", " folds"):
         model = deepcopy(work.model)
         work.columns.fit(model, corpus, work.documents, rows[learn])
@@ -414,3 +415,11 @@ def _predict_folds(
     if policy is not None:  # all folds have its prices
         decided = evaluate_decisions(labels, named, policy, classes, log_probabilities, evaluation)
     return evaluation, decided, accuracies
+
+
+def _folds(labels: Array, groups: Array | None, n_folds: int, seed: int) -> Iterator[tuple[Array, Array]]:
+    """Positions to learn from and to test on, stratified; those of a group stay together."""
+    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold  # which takes its time, too
+
+    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+    yield from kind(n_folds, shuffle=True, random_state=seed).split(labels, labels, groups)
