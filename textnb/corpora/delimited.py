@@ -40,10 +40,10 @@ def delimited_records(
         if columns is None:
             cells = fields if why is None else [cell.strip(' "') for cell in fields]
             try:
-                columns = Columns.of(cells, options, note)
-            except NoColumn as error:
+                columns = Columns.of(cells, delimiter, options, note)
+            except NoColumn:
                 if why is None:
-                    raise BadTable(f"{error}{advice_for(cells, delimiter)}") from None
+                    raise
                 yield Problem(f"{place}{number}", why), Line(line, fields, delimiter)
                 continue
             records.header, records.label_at = cells, columns.label_at
@@ -86,7 +86,7 @@ class Columns(NamedTuple):
     has_header: bool
 
     @classmethod
-    def of(cls, first: list[str], options: ReadOptions, note: Note) -> Columns:
+    def of(cls, first: list[str], delimiter: str, options: ReadOptions, note: Note) -> Columns:
         named = [name for name in (options.text, options.label, *options.more) if name is not None]
         by_number = any(is_number(name) and name not in first for name in named)
         has_header = not by_number
@@ -104,7 +104,10 @@ class Columns(NamedTuple):
             has_header = all(folded(first[int(name) - 1]) in usual for name in named)
             if has_header:
                 note("its first line is taken for a header")
-        options = found_columns(options, names, note)
+        try:
+            options = found_columns(options, names, note)
+        except NoColumn as error:
+            raise NoColumn(f"{error}{advice_for(first, delimiter)}") from None
         return cls(
             options,
             None if options.text is None else names.index(options.text),
