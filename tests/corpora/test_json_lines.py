@@ -70,7 +70,7 @@ HOSTILE = [
 
 def read(line):
     """What a line gives, or why it gives nothing."""
-    return [row for row, _ in json_records([line], DEFAULT_OPTIONS, "")]
+    return [row for row, _ in json_records([line], DEFAULT_OPTIONS, "", lambda notice: None)]
 
 
 def read_by_the_standard_library(line):

@@ -29,7 +29,7 @@ from textnb.workflow.metrics import Evaluation, measure
 from textnb.workflow.near_misses import alike_notices
 from textnb.workflow.outputs import KnownDocuments, ModelOutput, free_name
 from textnb.workflow.progress import SILENT, Progress, hears_steps
-from textnb.workflow.reading import read_columns, with_analyzer
+from textnb.workflow.reading import read_columns, with_analyzer, with_own_columns
 from textnb.workflow.results import TrainingResult
 from textnb.workflow.stream import (
     Block,
@@ -110,9 +110,10 @@ def train_stream(
     if name in corpus_names() or (not isinstance(source, LabelledSources) and Path(source).is_dir()):
         raise ValueError(
             f"{name} is no table, and can only be read as a whole: train without a stream (no prune, checkpoint or "
-            "engine dask), or give .csv, .tsv or .jsonl files"
+            "engine dask), or give tables"
         )
     options, settings = with_analyzer(source, options, checked_settings(settings, can_choose=False), progress)
+    options = with_own_columns(source, options, progress)
     keep_ledger = settings.get("ledger") is True
     classifier = TextModel(**settings | {"ledger": keep_ledger, "calibrate": False})  # which needs all documents
     learning = StreamLearner(classifier.new_learner(keep_ledger=keep_ledger), prune=prune)
@@ -144,7 +145,7 @@ def train_stream(
             (only,) = classifier.classes_.tolist()
             skipped = skipped_sentence(documents.problems, documents.n_problems)
             raise ValueError(f"{name} has only the class {only!r} to learn: a classifier needs two or more.{skipped}")
-        for notice in alike_notices(classifier.classes_.tolist()):
+        for notice in [*documents.notices, *alike_notices(classifier.classes_.tolist())]:
             progress.notice(notice)
         n_train = classifier.n_documents_
         if test_size > 0 or roll.is_needed:
