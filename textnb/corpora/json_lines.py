@@ -1,7 +1,8 @@
 """JSON lines, read as a stream: one object per line. A bad line is reported and skipped."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from functools import cache
 from json import JSONDecoder, dumps
 from typing import Any, NoReturn
 
@@ -63,10 +64,16 @@ def _line_objects(lines: Iterable[str]) -> Iterator[tuple[int, str, dict[str, An
 def parse_object(line: str) -> dict[str, Any]:
     """The object that a line without white space around it is."""
     require_decoded(line)  # before the escapes are read, which can make any surrogate
-    record, end = parse_start(line)
+    record = _quick_parser()(line)
+    return as_object(_parsed(line) if record is None else record)
+
+
+def _parsed(line: str) -> Any:
+    """The value that a line is, by the standard library, which says what is wrong of one that is none."""
+    value, end = parse_start(line)
     if end != len(line):
         raise BadRow("it is not JSON: there is more after its end")
-    return as_object(record)
+    return value
 
 
 def parse_start(text: str, start: int = 0) -> tuple[Any, int]:
@@ -96,6 +103,24 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 DECODER = JSONDecoder(parse_constant=_refuse_constant)
+
+
+@cache
+def _quick_parser() -> Callable[[str], Any]:
+    """msgspec's parser where it is installed: quicker, and what it reads, the standard library reads alike."""
+    try:
+        from msgspec.json import Decoder
+    except ImportError:
+        return lambda line: None
+    decode = Decoder().decode
+
+    def parse(line: str) -> Any:
+        try:
+            return decode(line)
+        except (ValueError, RecursionError):  # the standard library has the last word, and says what is wrong
+            return None
+
+    return parse
 
 
 def _fields(record: dict[str, Any], options: ReadOptions) -> tuple[str, str]:

@@ -10,6 +10,7 @@ from typing import IO, NamedTuple, TypeAlias, cast
 
 from textnb.corpora.decoding import (
     STRAY_BYTES,
+    LongLine,
     bounded_lines,
     marked_encoding,
     why_no_document,
@@ -126,7 +127,24 @@ def decoded_text(file: IO[bytes], encoding: str | None) -> io.TextIOWrapper:
 
 def decoded_lines(file: IO[bytes], encoding: str | None) -> Iterator[str]:
     """The lines of an open file; in place of one that is too long, a LongLine."""
-    return bounded_lines(decoded_text(file, encoding).readline, is_packed=gives_packed(file))
+    is_packed = gives_packed(file)
+    is_plain = encoding is None and not is_packed and isinstance(file, io.BufferedReader)
+    if is_plain and marked_encoding(cast(io.BufferedReader, file).peek(4)[:4]) is None:
+        return _utf8_lines(file)
+    return bounded_lines(decoded_text(file, encoding).readline, is_packed=is_packed)
+
+
+def _utf8_lines(file: IO[bytes]) -> Iterator[str]:
+    """The lines of UTF-8, which are found faster as bytes: a line feed is no part of another character."""
+    for line in bounded_lines(file.readline):
+        if isinstance(line, LongLine):
+            yield line
+            continue
+        text = line.decode("utf-8", STRAY_BYTES)
+        if "\r" in text and "\r" in text[: -2 if text.endswith("\r\n") else -1]:  # with which a line may end, too
+            yield from io.StringIO(text, newline="")
+        else:
+            yield text
 
 
 def require_decoded(text: str) -> None:

@@ -104,7 +104,7 @@ def _learn(
         return known, corpus.problems, len(corpus.problems)
     roll = output.roll_call()
     stream = open_stream(part, options, passes=len(learning.stages))
-    learning.run(lambda skip: _ticked(watched_blocks(stream, skip, learning.stage, progress), roll))
+    learning.run(lambda skip: _ticked(watched_blocks(stream, skip, learning, progress), roll))
     for notice in stream.notices:
         progress.notice(notice)
     counts = learning.learner.counts

@@ -139,7 +139,7 @@ def train_stream(
                 raise ValueError("dask reads files, not stdin, and can neither prune nor keep a checkpoint")
             learn_on_cluster(classifier, name, options, test_size, seed, scheduler, progress)
         else:
-            learning.run(lambda skip: watched_blocks(documents, skip, learning.stage, progress, held_out), undisturbed)
+            learning.run(lambda skip: watched_blocks(documents, skip, learning, progress, held_out), undisturbed)
             classifier.adopt(learning.learner)
         if len(classifier.classes_) < 2:
             (only,) = classifier.classes_.tolist()
@@ -217,12 +217,16 @@ def _kept_if_interrupted(
 
 
 def watched_blocks(
-    documents: DocumentStream, skip: int, stage: str, progress: Progress, is_held_out: IsHeldOut = lambda text: False
+    documents: DocumentStream,
+    skip: int,
+    learning: StreamLearner,
+    progress: Progress,
+    is_held_out: IsHeldOut = lambda text: False,
 ) -> Iterator[Block]:
     """The blocks of a pass over a stream, with a bar of its bytes."""
     n_documents = n_bytes = 0
-    with progress.bar(stage, "B", documents.n_bytes) as advance:
-        for block in blocks_of(documents.iterate(skip), is_held_out):
+    with progress.bar(learning.stage, "B", documents.n_bytes) as advance:
+        for block in blocks_of(documents.iterate(skip), is_held_out, learning.block_characters):
             yield block
             n_documents += block.n_rows
             advance(documents.bytes_read - n_bytes, f"{n_documents:,} documents")
@@ -253,7 +257,7 @@ def learn_rest(
     """Learn the documents held out, too."""
     assert classifier.learner_ is not None
     rest = StreamLearner(classifier.learner_, prune=prune)
-    rest.run(lambda skip: watched_blocks(documents, skip, rest.stage, progress, lambda text: not is_held_out(text)))
+    rest.run(lambda skip: watched_blocks(documents, skip, rest, progress, lambda text: not is_held_out(text)))
     classifier.adopt(rest.learner)
 
 
