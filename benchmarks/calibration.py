@@ -143,6 +143,13 @@ def compare(task: Task, found: dict[str, Array], judged: dict[str, Any]) -> dict
     return compared
 
 
+def draw(task: Task, calibrated: Array, raw: Array, name: str) -> None:
+    """The reliability of both in one picture."""
+    named = task.classes[calibrated.argmax(axis=1)]
+    result = measured(task.classes[task.later_ids], named, task.classes, log_probabilities=calibrated, raw=raw)
+    reliability_diagram(result, RESULTS / f"calibration-{name}.png", title=name)
+
+
 def measure(name: str, recipe: tuple[str, str, float], rounds: int, seed: int) -> dict[str, Any]:
     model, weights, alpha = recipe
     task = Task(name, weights, seed)
@@ -165,13 +172,8 @@ def measure(name: str, recipe: tuple[str, str, float], rounds: int, seed: int) -
     compared = compare(task, found, judged)
     for way, gain in compared.items():
         print(f"  {way}: log-loss {gain['difference']:+.4f} ± {gain['error']:.4f} against {gain['best']}")
-    for way, log_probabilities in found.items():
-        if way in ("raw", "textnb") and recipe == RECIPES[0]:
-            labels = task.classes[task.later_ids]
-            named = task.classes[log_probabilities.argmax(axis=1)]
-            result = measured(labels, named, task.classes, log_probabilities=log_probabilities)
-            path = RESULTS / f"calibration-{name}-{way.partition(',')[0]}.png"
-            reliability_diagram(result, path, title=f"{name}, {way}")
+    if recipe == RECIPES[0]:
+        draw(task, found["textnb"], found["raw"], name)
     return {
         "corpus": name,
         "model": model,

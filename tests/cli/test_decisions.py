@@ -139,7 +139,7 @@ def test_the_plot_is_of_the_decisions_too(textnb, priced, mail_csv, monkeypatch)
     from textnb.report import plots
 
     drawn = []
-    monkeypatch.setattr(plots, "_draw_heatmap", lambda figure, shown, title: drawn.append((shown, title)))
+    monkeypatch.setattr(plots, "_draw_heatmap", lambda *given: drawn.append(given[2:4]))
     found = textnb("evaluate", priced, mail_csv, "--all", "--plot", "m.svg", "--json").json
     ((shown, title),) = drawn
     assert shown.confusion_matrix.tolist() == found["decisions"]["confusion_matrix"]

@@ -162,6 +162,26 @@ def test_an_interrupt_and_want_of_memory_end_cleanly(textnb, model, monkeypatch,
     assert done.err.count("\n") <= 1
 
 
+def test_a_corpus_that_cannot_be_fetched_has_a_line_for_each_source(textnb, tmp_path, monkeypatch):
+    monkeypatch.setattr("textnb.corpora.sources._far", lambda edition, quiet: [])  # no network
+    monkeypatch.setenv("TEXTNB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("TEXTNB_CORPORA", str(tmp_path / "nowhere"))
+    code, out, err = textnb("train", "sms-spam")
+    first, cache, local, advice = err.splitlines()
+    assert (code, out, first) == (2, "", "textnb: sms-spam could not be loaded. Tried:")
+    assert cache.startswith("  cache ")
+    assert local == f"  $TEXTNB_CORPORA {tmp_path / 'nowhere'}: it is not a folder"
+    assert advice.startswith("textnb: Check the connection, or put sms_spam.tar.xz in a folder")
+
+
+@pytest.mark.parametrize("command", ["train", "tune", "audit", "count -o c.tnb", "evaluate model.tnb", "corpora fetch"])
+def test_a_mistyped_corpus_gets_a_suggestion(textnb, model, command):
+    code, _, err = textnb(*command.replace("model.tnb", str(model)).split(), "20newz")
+    assert code == 2
+    assert "Did you mean '20news'?" in err
+    assert err.count("\n") == 1
+
+
 def test_an_output_that_links_to_itself_is_one_line(textnb, mail_csv, tmp_path):
     (tmp_path / "loop.tnb").symlink_to(tmp_path / "loop.tnb")
     done = textnb("train", mail_csv, "--output", tmp_path / "loop.tnb")

@@ -161,4 +161,4 @@ def test_a_reliability_diagram_is_drawn(textnb, mail_csv, tmp_path, monkeypatch,
     done = textnb("evaluate", "mail.tnb", mail_csv, "--plot", "m.png", "--reliability", "r.png", "--json")
     assert done.err == "textnb: drew m.png\ntextnb: drew r.png\n"
     assert (tmp_path / "r.png").read_bytes().startswith(b"\x89PNG")
-    assert titles == [f"{mail_csv}: {'calibrated' if calibrated else 'not calibrated'}"] * 2
+    assert titles == [f"{mail_csv.name}: {'calibrated' if calibrated else 'not calibrated'}"] * 2

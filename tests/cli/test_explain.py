@@ -212,9 +212,16 @@ def test_on_a_terminal_the_words_are_marked_where_they_stand(textnb, model, tmp_
 
 
 @pytest.mark.parametrize("settings", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
-def test_colours_can_be_declined(textnb, model, tmp_path, settings):
-    (tmp_path / "m.txt").write_text("Cheap pills")
-    assert on_a_terminal(tmp_path, "explain", model, "m.txt", **settings) == textnb("explain", model, "m.txt").out
+def test_without_colours_signs_below_the_words_say_what_speaks_for_the_class(textnb, model, tmp_path, settings):
+    (tmp_path / "m.txt").write_text("Cheap pills,\n\n日本 lunch", encoding="utf-8")
+    shown = on_a_terminal(tmp_path, "explain", model, "m.txt", **settings)
+    assert "\x1b" not in shown
+    why = library.load(model).explain("Cheap pills,\n\n日本 lunch")
+    sign = {why.text[piece.start : piece.end]: "+" if piece.share > 0 else "-" for piece in why.highlights}
+    signs = f"| {sign['Cheap'] * 5} {sign['pills'] * 5}\n| \n| 日本 lunch\n|      {sign['lunch'] * 5}\n\n"
+    marked = f"| Cheap pills,\n{signs}"
+    assert marked in shown
+    assert shown.replace(marked, "") == textnb("explain", model, "m.txt").out
     assert "\x1b[" in on_a_terminal(tmp_path, "explain", model, "m.txt", NO_COLOR="")
 
 

@@ -7,10 +7,24 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 import pytest
+from fontTools.fontBuilder import FontBuilder
+from fontTools.pens.ttGlyphPen import TTGlyphPen
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontEntry, fontManager
 from matplotlib.image import imread
 
-from textnb.report.plots import MOST_CLASSES, check_picture, confusion_heatmap, reliability_diagram
+from textnb.report.plots import (
+    MOST_CLASSES,
+    Lettering,
+    _draw_reliability,
+    check_picture,
+    confusion_heatmap,
+    reliability_diagram,
+    tuning_curve,
+)
+from textnb.selection.candidates import Candidate
+from textnb.selection.trials import Trial
+from textnb.selection.tuning import Choice
 from textnb.workflow.metrics import Evaluation, Outcomes, measure
 
 MATRIX = np.array([[40, 3, 1], [0, 50, 7], [2, 0, 60]])
@@ -50,23 +64,32 @@ def grid(figure: Figure) -> tuple[list[str], list[str], np.ndarray]:
     return [t.get_text() for t in axes.get_xticklabels()], [t.get_text() for t in axes.get_yticklabels()], counts
 
 
-def test_true_classes_run_across_and_predicted_ones_down(evaluation: Evaluation, drawn: list, tmp_path: Path) -> None:
-    confusion_heatmap(evaluation, tmp_path / "picture.png", title="20news")
+@pytest.mark.parametrize("true_across", [False, True])
+def test_true_classes_run_down_unless_they_are_wanted_across(
+    evaluation: Evaluation, drawn: list, tmp_path: Path, true_across: bool
+) -> None:
+    confusion_heatmap(evaluation, tmp_path / "picture.png", title="20news", true_across=true_across)
     axes = drawn[0].axes[0]
     across, down, counts = grid(drawn[0])
-    assert (axes.get_xlabel(), axes.get_ylabel(), axes.get_title()) == ("true class", "predicted class", "20news")
+    labels = [axes.get_ylabel(), axes.get_xlabel()]
+    shares = MATRIX / MATRIX.sum(axis=1, keepdims=True)
+    assert (labels[::-1] if true_across else labels) == ["true class", "predicted class"]
+    assert axes.get_title() == "20news"
     assert across == down == ["ham", "eggs", "spam"]
-    assert counts.tolist() == MATRIX.T.tolist()
-    assert np.allclose(axes.collections[0].get_array(), (MATRIX / MATRIX.sum(axis=1, keepdims=True)).T)
+    assert counts.tolist() == (MATRIX.T if true_across else MATRIX).tolist()
+    assert np.allclose(axes.collections[0].get_array(), shares.T if true_across else shares)
 
 
-def test_decisions_have_a_last_row_for_unsure(drawn: list, tmp_path: Path) -> None:
+@pytest.mark.parametrize("true_across", [False, True])
+def test_decisions_have_a_last_column_for_unsure(drawn: list, tmp_path: Path, true_across: bool) -> None:
     matrix = np.column_stack([MATRIX, [4, 0, 9]])
-    confusion_heatmap(Outcomes(["ham", "eggs", "spam"], matrix), tmp_path / "picture.png")
+    names = ["ham", "eggs", "spam"]
+    confusion_heatmap(Outcomes(names, matrix), tmp_path / "picture.png", true_across=true_across)
     across, down, counts = grid(drawn[0])
-    assert (across, down) == (["ham", "eggs", "spam"], ["ham", "eggs", "spam", "unsure"])
-    assert counts.tolist() == matrix.T.tolist()
-    assert drawn[0].axes[0].get_ylabel() == "decided class"
+    sides, axes = (down, across), drawn[0].axes[0]
+    assert (sides[::-1] if true_across else sides) == (names, [*names, "unsure"])
+    assert counts.tolist() == (matrix.T if true_across else matrix).tolist()
+    assert (axes.get_ylabel() if true_across else axes.get_xlabel()) == "decided class"
 
 
 @pytest.mark.parametrize(
@@ -114,7 +137,56 @@ def test_of_too_many_classes_a_part_is_drawn(drawn: list, tmp_path: Path, confus
     matrix = np.eye(n, dtype=int) * 9 + np.eye(n, k=1, dtype=int)[::-1, ::-1] * confusions
     confusion_heatmap(evaluation_of(matrix, [f"{number:03d}" for number in range(n)]), tmp_path / "picture.svg")
     assert len(grid(drawn[0])[0]) == MOST_CLASSES
-    assert drawn[0].axes[0].get_title() == f"{MOST_CLASSES} of {n} classes"
+    which = f"the {MOST_CLASSES} most confused of {n} classes"
+    if not confusions:
+        which = f"the first {MOST_CLASSES} of {n} classes; none was taken for another"
+    assert drawn[0].axes[0].get_title() == which
+
+
+def test_letters_that_no_font_has_are_escaped_without_a_warning(
+    drawn: list, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fontManager, "ttflist", [font for font in fontManager.ttflist if font.name == "DejaVu Sans"])
+    confusion_heatmap(evaluation_of(MATRIX, ["日本", "ναί", "🦜"]), tmp_path / "picture.png", title="日 2")
+    assert grid(drawn[0])[0] == [r"\u65e5\u672c", "ναί", r"\U0001f99c"]
+    assert drawn[0].axes[0].get_title() == r"\u65e5 2"
+
+
+def test_an_installed_font_is_taken_that_has_the_letters(
+    drawn: list, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A font of boxes for every letter, such as the one that comes with matplotlib, is none that has them."""
+    usual = [font for font in fontManager.ttflist if font.name == "DejaVu Sans"]
+    made = [("Of one", "日"), ("Of two", "日本"), ("Last Resort", "日本語"), ("Of Latin", "abc")]
+    fonts = [
+        FontEntry(fname=font_with(letters, tmp_path / f"{name}.ttf"), name=name, weight=400) for name, letters in made
+    ]
+    monkeypatch.setattr(
+        fontManager, "ttflist", [*usual, *fonts, FontEntry(fname=str(tmp_path / "gone.ttf"), name="Gone")]
+    )
+    confusion_heatmap(evaluation_of(MATRIX, ["日本", "語", "spam"]), tmp_path / "picture.png")
+    label = drawn[0].axes[0].get_xticklabels()[0]
+    assert grid(drawn[0])[0] == ["日本", r"\u8a9e", "spam"]
+    assert label.get_fontfamily() == ["DejaVu Sans", "Of two"]
+
+
+def font_with(letters: str, path: Path) -> str:
+    """The path of a font whose letters are squares."""
+    font, names = FontBuilder(1000, isTTF=True), [".notdef", *(f"u{ord(letter):x}" for letter in letters)]
+    pen = TTGlyphPen(None)
+    for move, corner in zip([pen.moveTo, *[pen.lineTo] * 3], [(0, 0), (0, 700), (700, 700), (700, 0)], strict=True):
+        move(corner)
+    pen.closePath()
+    font.setupGlyphOrder(names)
+    font.setupCharacterMap(dict(zip(map(ord, letters), names[1:], strict=True)))
+    font.setupGlyf(dict.fromkeys(names, pen.glyph()))
+    font.setupHorizontalMetrics(dict.fromkeys(names, (800, 0)))
+    font.setupHorizontalHeader(ascent=800, descent=-200)
+    font.setupNameTable({"familyName": path.stem, "styleName": "Regular"})
+    font.setupOS2()
+    font.setupPost()
+    font.save(path)
+    return str(path)
 
 
 def test_the_settings_of_the_user_are_neither_used_nor_changed(evaluation: Evaluation, tmp_path: Path) -> None:
@@ -168,27 +240,114 @@ def probabilities(n: int = 600) -> tuple[np.ndarray, np.ndarray]:
     return np.log(np.column_stack([1 - second, second])), (random.random(n) < second).astype(int)
 
 
-def test_reliability_is_drawn_a_point_a_bin(drawn: list, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def of_two() -> tuple[Evaluation, Figure]:
+    """An evaluation whose raw probabilities are too sure of themselves, and its diagram."""
     given, labels = probabilities()
-    result = measure(labels, given.argmax(axis=1), [0, 1], log_probabilities=given)
-    reliability_diagram(result, tmp_path / "picture.png", title="$spam_")
+    raw = 9 * given
+    raw -= np.logaddexp(*raw.T)[:, None]
+    result = measure(labels, given.argmax(axis=1), [0, 1], log_probabilities=given, raw=raw)
+    figure = Figure()
+    _draw_reliability(figure, Lettering([], frozenset()), result, "$spam_")
+    return result, figure
+
+
+def test_raw_and_calibrated_probabilities_have_a_curve_each(of_two: tuple[Evaluation, Figure]) -> None:
+    result, figure = of_two
+    axes = figure.axes[0]
+    curves = {line.get_label().partition(",")[0]: line for line in axes.lines}
+    for what, bins in (("calibrated", result.reliability), ("raw", result.raw_reliability)):
+        frame = axes.lines[0].get_xdata()  # the diagonal
+        assert np.allclose(curves[what].get_xdata(), np.clip(bins.confidence, *frame), rtol=0, atol=1e-12)
+        assert np.allclose(curves[what].get_ydata(), np.clip(bins.accuracy, *frame), rtol=0, atol=1e-12)
+        assert curves[what].get_label() == f"{what}, calibration error {bins.expected_calibration_error:.4f}"
+    assert [len(lines.get_segments()) for lines in axes.collections] == [len(result.raw_reliability.counts), 15]
+    assert result.raw_reliability.expected_calibration_error > 3 * result.ece
+    assert len(axes.get_legend().get_texts()) == 2
+
+
+def test_above_the_curves_stands_how_many_documents_are_how_sure(of_two: tuple[Evaluation, Figure]) -> None:
+    result, figure = of_two
+    (above,) = figure.axes[0].child_axes
+    assert above.get_title() == f"$spam_\naccuracy {result.accuracy:.4f}, log-loss {result.log_loss:.4f}, 600 documents"
+    given = np.exp(probabilities()[0]).max(axis=1)
+    raw, calibrated = (patch.get_data() for patch in above.patches)
+    for values, edges, _ in (raw, calibrated):
+        assert values.sum() == pytest.approx(1)
+        assert above.get_xlim()[0] < edges[0] < edges[-1] < above.get_xlim()[1]
+    assert np.allclose(calibrated.values[1:-1] * 600, np.histogram(given, calibrated.edges)[0][1:-1], atol=1e-9)
+    assert calibrated.values[-1] * 600 == pytest.approx((given >= calibrated.edges[-2]).sum())
+    assert raw.values[-1] > 2 * calibrated.values[-1]
+
+
+@pytest.mark.parametrize("is_good", [True, False])
+def test_the_scale_uses_the_frame(tmp_path: Path, drawn: list, is_good: bool) -> None:
+    """Points of a model that is nearly always right, and sure of it, are as far apart as those of a bad one."""
+    sure = 1 - np.geomspace(1e-4, 0.1 if is_good else 0.6, 3000)
+    given = np.log(np.column_stack([1 - sure, sure]))
+    labels = (np.random.default_rng(0).random(3000) < sure).astype(int)
+    reliability_diagram(measure(labels, [1] * 3000, [0, 1], log_probabilities=given), tmp_path / "picture.svg")
     axes = drawn[0].axes[0]
-    points = axes.lines[1]
-    assert np.array_equal(points.get_xdata(), result.reliability.confidence)
-    assert np.array_equal(points.get_ydata(), result.reliability.accuracy)
-    assert len(axes.collections[0].get_segments()) == 15
-    assert f"calibration error {result.ece:.4f}" in axes.texts[0].get_text()
-    assert axes.get_title() == "$spam_"
-    assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
+    diagonal, points = axes.lines
+    width = np.ptp(axes.transAxes.inverted().transform(axes.transData.transform(points.get_xydata()))[:, 0])
+    assert width > 0.6
+    assert points.get_label().startswith("probabilities, calibration error")
+    assert axes.get_xlim() == axes.get_ylim()
+    assert axes.get_xlim()[0] < diagonal.get_xdata()[0] <= 0.5
+    assert axes.get_xticklabels()[-1].get_text() == "100 %"
 
 
-def test_standard_errors_stay_between_0_and_1_and_do_not_vanish(drawn: list, tmp_path: Path) -> None:
+def test_standard_errors_stay_in_the_frame_and_do_not_vanish(drawn: list, tmp_path: Path) -> None:
     given = np.log([[0.9, 0.1]] * 4)
     reliability_diagram(measure("aaaa", "aaaa", "ab", log_probabilities=given), tmp_path / "picture.svg")
-    ((low, high),) = [segment[:, 1] for segment in drawn[0].axes[0].collections[0].get_segments()]
-    assert 0 < low < high == 1
+    axes = drawn[0].axes[0]
+    ((low, high),) = [segment[:, 1] for segment in axes.collections[0].get_segments()]
+    assert axes.get_ylim()[0] < low < high < axes.get_ylim()[1]
+    assert high == axes.get_yticks()[-1]
 
 
 def test_an_evaluation_without_probabilities_has_no_reliability_to_draw(evaluation: Evaluation, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="measure with log_probabilities"):
         reliability_diagram(evaluation, tmp_path / "picture.png")
+
+
+def choice_of(*measured: tuple[float, float], best: int, objective: str = "accuracy") -> Choice:
+    """A choice among candidates that differ in alpha, given with their accuracy."""
+    trials = [
+        Trial(Candidate("multinomial", "counts", (1, 1), 1, alpha), accuracy, 1 - accuracy, objective=objective)
+        for alpha, accuracy in measured
+    ]
+    other = Trial(Candidate("complement", "counts", (1, 2), 1, 1.0), 0.5, 0.5, objective=objective)
+    return Choice(trials[best], [*trials, other], "leave-one-out", 100, None)
+
+
+MEASURED = ((0.01, 0.9), (0.1, 0.95), (1.0, 0.8))
+
+
+def test_of_tuning_the_choice_and_the_edge_of_the_grid_are_marked(drawn: list, tmp_path: Path) -> None:
+    tuning_curve(choice_of(*MEASURED, best=1), tmp_path / "picture.svg", title="mail")
+    axes = drawn[0].axes[0]
+    lines = {line.get_label(): line for line in axes.lines}
+    assert lines["chosen, 0.9500"].get_xydata().tolist() == [[0.1, 0.95]]
+    assert lines["multinomial, counts, 1-grams, min_df 1"].get_xydata().tolist() == [list(point) for point in MEASURED]
+    assert [line.get_xdata()[0] for line in axes.lines if line.get_linestyle() == ":"] == [0.01, 1.0]
+    assert [text.get_text() for text in axes.get_legend().get_texts()].count("edge of the grid") == 1
+    assert (axes.get_title(), axes.get_ylabel()) == ("mail", "accuracy, leave-one-out")
+
+
+@pytest.mark.parametrize(("best", "which"), [(0, "smallest"), (2, "largest")])
+def test_a_choice_at_the_edge_of_the_grid_is_said(drawn: list, tmp_path: Path, best: int, which: str) -> None:
+    tuning_curve(choice_of(*MEASURED, best=best), tmp_path / "picture.svg", title="mail")
+    assert drawn[0].axes[0].get_title().startswith(f"mail\nthe choice is the {which} alpha tried")
+
+
+def test_one_alpha_has_no_edge(drawn: list, tmp_path: Path) -> None:
+    tuning_curve(choice_of((0.1, 0.9), best=0), tmp_path / "picture.svg")
+    assert drawn[0].axes[0].get_title() == ""
+    assert not [line for line in drawn[0].axes[0].lines if line.get_linestyle() == ":"]
+
+
+def test_what_was_chosen_by_is_drawn(drawn: list, tmp_path: Path) -> None:
+    tuning_curve(choice_of(*MEASURED, best=1, objective="log-loss"), tmp_path / "picture.svg")
+    assert drawn[0].axes[0].get_ylabel() == "log-loss, leave-one-out"
+    assert drawn[0].axes[0].lines[-1].get_xydata().tolist() == [[0.1, pytest.approx(0.05)]]

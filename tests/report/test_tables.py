@@ -26,6 +26,19 @@ def test_cells_are_aligned_by_columns_and_lines_have_no_trailing_space() -> None
     assert table(("n", "name"), [(1, "a")], "rl") == "n  name\n1  a"
 
 
+def test_a_table_of_a_width_shortens_its_widest_names_first() -> None:
+    rows = [("a.rather.long.name", "short", 1000), ("日本語のクラス名です", "x", 2)]
+    lines = table(("class", "other", "n"), rows, "llr", width=22).splitlines()
+    assert [columns(line) for line in lines] == [22] * 3
+    assert lines[1:] == ["a.ra…name  short  1000", "日本…です  x         2"]
+    assert table(("class", "other", "n"), rows, "llr", width=80) == table(("class", "other", "n"), rows, "llr")
+
+
+def test_numbers_are_not_shortened_whatever_the_width() -> None:
+    lines = table(("class", "n"), [("a.rather.long.name", 123456)], "lr", width=3).splitlines()
+    assert lines == ["class        n", "a.r…me  123456"]
+
+
 def test_a_table_without_rows_is_its_headers() -> None:
     assert table(("a", "b"), [], "lr") == "a  b"
 

@@ -23,6 +23,13 @@ def test_results_are_in_order(n_processes):
     assert map_in_processes(str.upper, [], n_processes) == []
 
 
+@pytest.mark.parametrize("n_processes", [1, 2, 3])
+def test_all_texts_are_told_of(n_processes):
+    told = []
+    map_in_processes(str.upper, TEXTS, n_processes, lambda n, note: told.append(n))
+    assert sum(told) == len(TEXTS)
+
+
 @pytest.fixture
 def started(monkeypatch):
     """The numbers of the processes that are started. Threads that other tests have left do not keep them from it."""

@@ -10,6 +10,7 @@ from cli.conftest import mail
 from textnb import TextClassifier, load
 from textnb.corpora import ReadOptions
 from textnb.corpora.corpus import make_corpus, select
+from textnb.report.evaluation import evaluation_text
 from textnb.workflow import Decisions, Progress, audit, cross_validate, evaluate, train, train_stream, tune
 
 TEXTS, LABELS = map(list, zip(*mail(), strict=True))
@@ -88,6 +89,9 @@ class Heard(Progress):
 
     notice = warn = status
 
+    def step(self, description, unit, total=None):
+        return self.bar(description, unit, total)
+
     @contextmanager
     def bar(self, description, unit, total=None):
         step = self.steps.setdefault(description, [])
@@ -119,6 +123,51 @@ def test_progress_is_heard_by_who_listens(corpus, table):
     assert heard.steps["cross-validating"] == [1] * 4
     assert len(heard.steps["tuning"]) > 10
     assert sum(heard.steps["learning"]) == table.stat().st_size
+
+
+def test_steps_of_long_work_are_heard(corpus, table, tmp_path):
+    heard = Heard()
+    train(table, progress=heard, model="nbsvm", output=tmp_path / "m.tnb")
+    assert sum(heard.steps[f"reading {table}"]) == len(corpus)
+    assert len(heard.steps["fitting"]) > 5
+    assert "calibrating" in heard.steps
+    assert f"writing {tmp_path / 'm.tnb'}" in heard.steps
+
+
+@pytest.mark.parametrize("calibrate", [True, False])
+def test_the_reliability_of_raw_probabilities_is_measured_too(corpus, calibrate):
+    result = train(corpus, model="multinomial", calibrate=calibrate)
+    found = result.evaluation.raw_reliability
+    assert (found is not None) == calibrate
+    again = evaluate(result.classifier, corpus, include_learned=True).evaluation
+    assert (again.raw_reliability is not None) == calibrate
+    if calibrate:
+        raw = np.exp(result.classifier.predict_log_proba(corpus.texts, raw=True)).max(axis=1)
+        assert np.average(again.raw_reliability.confidence, weights=again.raw_reliability.counts) == pytest.approx(
+            raw.mean()
+        )
+        assert again.raw_reliability.histogram.sum() == len(corpus)
+
+
+def told(result):
+    return dict(result.told)
+
+
+def test_settings_are_told_that_were_set_or_chosen(corpus, tmp_path):
+    chosen = train(corpus, output=tmp_path / "m.tnb")
+    assert list(told(chosen))[:4] == ["model", "weights", "alpha", "ngrams"]
+    assert {"analyzer", "unknown"}.isdisjoint(told(chosen)) or "analyzer" in chosen.model.given_and_chosen[1]
+    assert told(train(corpus, alpha=1.0, unknown="token")) == {"alpha": 1.0, "unknown": "token"}
+    assert told(train(corpus, model="multinomial", calibrate=False)) == {"model": "multinomial", "calibrate": False}
+    assert told(evaluate(tmp_path / "m.tnb", corpus, include_learned=True)) == told(chosen)
+
+
+def test_where_nothing_was_set_or_chosen_the_settings_are_the_usual_ones():
+    few = make_corpus("few", ["cheap pills", "buy cheap", "lunch", "at noon"] * 2, ["a", "a", "b", "b"] * 2, "made up")
+    result = train(few)
+    assert told(result) == {}
+    line = "settings   the usual: model complement, weights log-tfidf, alpha 1, ngrams 1,1"
+    assert line in evaluation_text(result).splitlines()
 
 
 def test_a_stream_that_is_stopped_between_blocks_goes_on_from_its_checkpoint(table, tmp_path, monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+import warnings
 from importlib import import_module
 from types import FunctionType
 from typing import Any
@@ -52,6 +53,13 @@ def _whole(stream: Any) -> Any:
     return io.TextIOWrapper(io.BufferedWriter(raw), stream.encoding, stream.errors, line_buffering=True)
 
 
+def _notice(message: Warning | str, *where: Any, **options: Any) -> None:
+    """A warning of the library as a line of ours: what it says of documents and files is inert there."""
+    from textnb.cli.output import notice
+
+    notice(" ".join(str(message).split()), quiet=False)
+
+
 def run(arguments: list[str]) -> int:
     """Run a command line; its exit code."""
     sys.stdout = _whole(sys.stdout)
@@ -59,7 +67,9 @@ def run(arguments: list[str]) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a pipe may know fewer characters than a table has
     try:
-        code = call(arguments)
+        with warnings.catch_warnings():
+            warnings.showwarning = _notice
+            code = call(arguments)
         if sys.stdout is not None:
             sys.stdout.flush()
         return code if isinstance(code, int) else 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from textnb.cli import choices, options
-from textnb.cli.output import Terminal, report_skipped, show, show_json
+from textnb.cli.output import Terminal, report_skipped, show, show_json, terminal_width
 from textnb.cli.parameters import Option
 
 
@@ -36,6 +36,7 @@ def audit(
     strip: options.Strip = "",
     text: options.Text = None,
     label: options.Label = "label",
+    groups: options.Groups = None,
     encoding: options.Encoding = None,
     jobs: options.Jobs = None,
     strict: options.Strict = False,
@@ -62,7 +63,9 @@ def audit(
         options.one_corpus(sources),
         None if new is None else options.one_corpus(new),
         threshold=threshold,
-        options=options.read_options(text or "text", label, encoding, strict, categories=categories, strip=strip),
+        options=options.read_options(
+            text or "text", label, encoding, strict, categories=categories, strip=strip, groups=groups
+        ),
         progress=Terminal(quiet),
         analyzer=analyzer,
         mail=mail,
@@ -70,4 +73,4 @@ def audit(
         **{name: value for name, value in judge.items() if value is not None},
     )
     report_skipped(result.problems, quiet)
-    show_json(result.to_json()) if as_json else show(audit_text(result, most))
+    show_json(result.to_json()) if as_json else show(audit_text(result, most, terminal_width()))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from textnb.cli.output import show, show_json
+from textnb.cli.output import show, show_json, terminal_width
 
 corpora = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
 
@@ -45,7 +45,7 @@ def show_list(context: typer.Context, as_json: AsJson = False) -> None:
         show_json([{**entry.to_json(), "cached": is_cached(entry)} for entry in entries])
         return
     rows = [(entry.name, entry.title, "yes" if is_cached(entry) else "", entry.citation) for entry in entries]
-    show(table(("name", "corpus", "here", "please cite"), rows, "llll"))
+    show(table(("name", "corpus", "here", "please cite"), rows, "llll", width=terminal_width()))
 
 
 @corpora.command()

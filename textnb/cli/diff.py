@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from textnb.cli import options
-from textnb.cli.output import Terminal, report_skipped, show, show_json
+from textnb.cli.output import Terminal, report_skipped, show, show_json, terminal_width
 from textnb.cli.parameters import Argument, Option
 
 
@@ -17,7 +17,7 @@ def diff(
         list[str] | None,
         Argument(
             metavar="CORPUS",
-            help="Documents to try both on: a named corpus, a folder, or .csv/.tsv/.jsonl(.gz), whose labels are not "
+            help="Documents to try both on: a named corpus, a folder, or a table, whose labels are not "
             "needed; or LABEL=PATH for each of several mailboxes, folders and files.",
         ),
     ] = None,
@@ -62,4 +62,4 @@ def diff(
     )
     if comparison.flips is not None:
         report_skipped(comparison.flips.problems, quiet)
-    show_json(comparison.to_json()) if as_json else show(comparison_text(comparison))
+    show_json(comparison.to_json()) if as_json else show(comparison_text(comparison, terminal_width()))

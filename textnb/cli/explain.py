@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Annotated
 
 from textnb.cli import options
-from textnb.cli.output import announce_terminal, fail_for_each, is_coloured, notice, report_skipped, show, show_json
+from textnb.cli.output import (
+    announce_terminal,
+    fail_for_each,
+    marking,
+    notice,
+    report_skipped,
+    show,
+    show_json,
+    terminal_width,
+)
 from textnb.cli.parameters import Argument, Option
 from textnb.report.safe import printable
 
@@ -16,8 +25,8 @@ def explain(
         list[str] | None,
         Argument(
             metavar="FILE",
-            help="Documents, one per file; mailboxes; folders of them; .csv/.tsv/.jsonl(.gz), one per row; - or none "
-            "for stdin.",
+            help="Documents, one per file; mailboxes; folders of them; tables such as .csv or .parquet, one per "
+            "row; - or none for stdin.",
         ),
     ] = None,
     lines: Annotated[bool, Option("--lines", help="Each line of the input is a document.")] = False,
@@ -50,7 +59,7 @@ def explain(
       cat message.txt | textnb explain mail.tnb --json
     """
     from textnb.corpora.problems import Skipped
-    from textnb.report.explanation import explanation_text
+    from textnb.report.explanation import WIDTH, explanation_text
     from textnb.workflow import explain as explain_files
 
     options.refuse_classes(files or [])
@@ -58,7 +67,7 @@ def explain(
     skipped = Skipped(strict)
     reading = options.options_of_tables(text, table, encoding, strict, whole=lines or as_document)
     announce_terminal(files, quiet)
-    first, coloured = True, is_coloured()
+    first, width = True, terminal_width() or WIDTH
     explained = explain_files(
         model,
         files,
@@ -75,7 +84,8 @@ def explain(
             show_json(document.to_json())
             continue
         heading = "" if document.id == files[0] and len(files) == 1 else f"{printable(document.id)}\n"
-        show(f"{'' if first else chr(10)}{heading}{explanation_text(document, terms, coloured=coloured)}")
+        explained_text = explanation_text(document, terms, marking=marking(), width=width)
+        show(f"{'' if first else chr(10)}{heading}{explained_text}")
         first = False
     report_skipped(skipped.problems, quiet, total=skipped.n_problems, in_json=False)
     for line in skipped.notices:

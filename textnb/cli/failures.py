@@ -27,7 +27,7 @@ def is_passed_on(arguments: list[str]) -> bool:
 
 
 def report_failure(error: BaseException, code: int) -> int:
-    """Say what went wrong in one line, if there is anything to say; the exit code.
+    """Say what went wrong in one line, if there is anything to say, and one per source tried; the exit code.
 
     An interrupt and a pipe that was closed say nothing. With `TEXTNB_DEBUG` a mistake of ours is raised again.
     """
@@ -41,7 +41,8 @@ def report_failure(error: BaseException, code: int) -> int:
     if isinstance(error, BrokenPipeError):
         return 1 if code == FAILED else code
     if isinstance(error, OSError):
-        return fail(os_error_line(error), code)
+        has_sources = bool(getattr(error, "attempts", ()))  # of a corpus that could not be fetched: a line for each
+        return fail(str(error) if has_sources else os_error_line(error), code, in_lines=has_sources)
     if isinstance(error, ValueError):
         return fail(str(error), code)
     if isinstance(error, MemoryError):

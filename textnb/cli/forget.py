@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 from textnb.cli import options
-from textnb.cli.output import notice, show_summary
+from textnb.cli.output import Terminal, notice, show_summary
 from textnb.cli.parameters import Option
+from textnb.text.steps import heard_by
 
 
 def forget(
@@ -45,5 +46,7 @@ def forget(
             "the model can no longer tell what it has learned: not `learn --once`, nor refuse to forget others", quiet
         )
         return show_summary(summary, as_json, quiet)
-    documents = options.read_labelled(model, files, label, lines, text, label_column, encoding, strict, quiet)
-    return show_summary(forget_documents(model, documents), as_json, quiet)
+    with heard_by(Terminal(quiet).step):
+        documents = options.read_labelled(model, files, label, lines, text, label_column, encoding, strict, quiet)
+        summary = forget_documents(model, documents)
+    return show_summary(summary, as_json, quiet)

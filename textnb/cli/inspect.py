@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from textnb.cli import options
-from textnb.cli.output import show, show_json
+from textnb.cli.output import show, show_json, terminal_width
 from textnb.cli.parameters import Option
 
 
@@ -27,4 +27,4 @@ def inspect(
     from textnb.workflow import inspect as inspect_model
 
     inspection = inspect_model(model, terms)
-    show_json(inspection.to_json()) if as_json else show(inspection_text(inspection))
+    show_json(inspection.to_json()) if as_json else show(inspection_text(inspection, terminal_width()))

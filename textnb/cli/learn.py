@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 from textnb.cli import options
-from textnb.cli.output import show_summary
+from textnb.cli.output import Terminal, show_summary
 from textnb.cli.parameters import Argument, Option
+from textnb.text.steps import heard_by
 
 
 def learn(
@@ -53,8 +54,9 @@ def learn(
     from textnb.workflow import learn as learn_documents
 
     started = {"analyzer": analyzer, "mail": mail}
-    documents = options.read_labelled(
-        model, files, label, lines, text, label_column, encoding, strict, quiet, **started
-    )
-    summary = learn_documents(model, documents, once=once, new_class=new_class, strict=strict)
+    with heard_by(Terminal(quiet).step):
+        documents = options.read_labelled(
+            model, files, label, lines, text, label_column, encoding, strict, quiet, **started
+        )
+        summary = learn_documents(model, documents, once=once, new_class=new_class, strict=strict)
     return show_summary(summary, as_json, quiet)

@@ -7,8 +7,9 @@ from shlex import quote
 from typing import Annotated
 
 from textnb.cli import options
-from textnb.cli.output import notice, show_summary
+from textnb.cli.output import Terminal, notice, show_summary
 from textnb.cli.parameters import Argument, Option
+from textnb.text.steps import heard_by
 
 
 def merge(
@@ -33,7 +34,8 @@ def merge(
 
     if output is None:
         raise ValueError(f"merge writes to the file that -o names: {corrected(models)}")
-    summary = merge_models(options.writable_path("--output", output), models, overwrite=overwrite)
+    with heard_by(Terminal(quiet).step):
+        summary = merge_models(options.writable_path("--output", output), models, overwrite=overwrite)
     if summary.n_shared:
         notice(
             f"{summary.n_shared:,} documents were in several of the models, and now count more than once; to count "

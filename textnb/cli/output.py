@@ -5,28 +5,34 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from textnb.cli.failures import FAILED, discard
 from textnb.report.safe import json_line, printable
-from textnb.workflow.progress import Advance, Progress
+from textnb.text.steps import Advance
+from textnb.workflow.progress import Progress
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from textnb.report.explanation import Marking
     from textnb.workflow.reporting.results import ReportResult
     from textnb.workflow.results import EvaluationResult
     from textnb.workflow.updating import ModelSummary
 
 SIGNS = "·…±"  # that tables use
 SHOWN_PROBLEMS = 5
+USUAL_WIDTH = 80  # of a terminal that does not say how wide it is
+FEW_UNITS = 100  # of a step that is shown at once; of others,
+SHORT_STEP = 0.3  # those that take no more seconds are not
 PLAIN_SIGNS = str.maketrans(SIGNS, ".~~")
 
 
-def fail(message: str, code: int = FAILED) -> int:
-    """Say what went wrong; the exit code."""
-    _say(f"textnb: {printable(' '.join(message.split()))}")
+def fail(message: str, code: int = FAILED, *, in_lines: bool = False) -> int:
+    """Say what went wrong, in one line unless its own lines are wanted; the exit code."""
+    for line in message.splitlines() if in_lines else [" ".join(message.split())]:
+        _say(printable(line) if line.startswith(" ") else f"textnb: {printable(line)}")
     return code
 
 
@@ -58,19 +64,32 @@ class Terminal(Progress):
     def warn(self, message: str) -> None:
         notice(message, quiet=False)
 
+    def bar(self, description: str, unit: str, total: int | None = None) -> AbstractContextManager[Advance]:
+        return self._shown(desc=description, unit=unit, unit_scale=unit == "B", total=total)
+
+    def step(self, description: str, unit: str, total: int | None = None) -> AbstractContextManager[Advance]:
+        if not unit:
+            return self._shown(desc=description, bar_format="{desc} …")
+        is_long = total is not None and total <= FEW_UNITS  # then each may take its time
+        return self._shown(desc=description, unit=unit, total=total, delay=0 if is_long else SHORT_STEP)
+
     @contextmanager
-    def bar(self, description: str, unit: str, total: int | None = None) -> Iterator[Advance]:
+    def _shown(self, **how: Any) -> Iterator[Advance]:
         if not self.is_watched:
             yield lambda n, note: None
             return
+        from threading import Lock
+
         from tqdm import tqdm
 
         tqdm.monitor_interval = 0  # a process with a thread of tqdm's is not forked (`text/processes.py`)
-        with tqdm(total=total, desc=description, unit=unit, unit_scale=unit == "B", leave=False) as shown:
+        alone = Lock()  # parts of a step may be done by several threads
+        with tqdm(**how, file=sys.stderr, leave=False, dynamic_ncols=True, miniters=1) as shown:
 
             def advance(n: int, note: str) -> None:
-                shown.set_postfix_str(note, refresh=False)
-                shown.update(n)
+                with alone:
+                    shown.set_postfix_str(note, refresh=False)
+                    shown.update(n)
 
             yield advance
 
@@ -81,10 +100,21 @@ def announce_terminal(files: list[str], quiet: bool) -> None:
         notice("reading a document from the terminal; end it with Ctrl-D", quiet)
 
 
-def is_coloured() -> bool:
-    """Whether results may have colours: on a terminal, unless somebody has said no."""
-    wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    return wanted and sys.stdout is not None and sys.stdout.isatty()
+def marking() -> Marking | None:
+    """How words of a text are marked: on a terminal by colours, or where somebody declines those by signs."""
+    if terminal_width() is None:
+        return None
+    return "signs" if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" else "colours"
+
+
+def terminal_width() -> int | None:
+    """The columns of the terminal that results are shown on; None where that is none."""
+    if sys.stdout is None or not sys.stdout.isatty():
+        return None
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns or USUAL_WIDTH
+    except OSError:
+        return USUAL_WIDTH
 
 
 def show(text: str) -> None:
@@ -116,7 +146,7 @@ def report_skipped(
 
 def _located(corpus: str, where: str, why: str) -> tuple[str, str]:
     """A problem with the file that its line is in."""
-    return (f"{corpus}: {where}" if where.startswith("line ") else where), why
+    return (f"{corpus}: {where}" if where.startswith(("line ", "row ", "item ")) else where), why
 
 
 def _say(line: str) -> None:
@@ -131,19 +161,19 @@ def show_evaluation(
     result: EvaluationResult, corpus: str, *, plot: Path | None, reliability: Path | None, as_json: bool, quiet: bool
 ) -> None:
     """Show the result of `train` or `evaluate`: skipped documents, pictures, measures."""
-    from textnb.report.evaluation import calibration_word, evaluation_text, share_text
+    from textnb.report.evaluation import calibration_word, corpus_title, evaluation_text, share_text
     from textnb.report.plots import confusion_heatmap, reliability_diagram
 
     report_skipped([_located(corpus, *problem) for problem in result.problems], quiet, total=result.n_problems)
     evaluation = result.evaluation
     if plot is not None and result.shown is not None:
         accuracy = share_text(result.shown.accuracy, result.shown.accuracy_interval)
-        confusion_heatmap(result.shown, plot, title=f"{corpus}: accuracy {accuracy}")
+        confusion_heatmap(result.shown, plot, title=f"{corpus_title(result.corpus)}: accuracy {accuracy}")
         notice(f"drew {plot}", quiet)
     if reliability is not None and evaluation is not None:
-        reliability_diagram(evaluation, reliability, title=f"{corpus}: {calibration_word(result)}")
+        reliability_diagram(evaluation, reliability, title=f"{corpus_title(result.corpus)}: {calibration_word(result)}")
         notice(f"drew {reliability}", quiet)
-    show_json(result.to_json()) if as_json else show(evaluation_text(result))
+    show_json(result.to_json()) if as_json else show(evaluation_text(result, terminal_width()))
 
 
 def write_report(result: ReportResult, path: Path) -> int:

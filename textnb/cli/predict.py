@@ -10,6 +10,7 @@ from textnb.cli import options
 from textnb.cli.output import Terminal, announce_terminal, fail_for_each, notice, report_skipped, show, show_json
 from textnb.cli.parameters import Argument, Option
 from textnb.report.safe import printable
+from textnb.text.steps import heard_by
 
 if TYPE_CHECKING:
     from textnb.workflow.prediction import Answer
@@ -23,8 +24,8 @@ def predict(
         list[str] | None,
         Argument(
             metavar="FILE",
-            help="Documents, one per file; mailboxes; folders of them; .csv/.tsv/.jsonl(.gz), one per row; - or none "
-            "for stdin.",
+            help="Documents, one per file; mailboxes; folders of them; tables such as .csv or .parquet, one per "
+            "row; - or none for stdin.",
         ),
     ] = None,
     lines: Annotated[bool, Option("--lines", help="Each line of the input is a document.")] = False,
@@ -108,14 +109,16 @@ def predict(
         if top is not None:
             raise ValueError("--top is printed, and --output writes the likeliest label alone: leave one of them out")
         options.writable_path("--output", output)
-        done = write_predictions(model, files, output, overwrite=overwrite, progress=Terminal(quiet), **how)
+        with heard_by(Terminal(quiet).step):
+            done = write_predictions(model, files, output, overwrite=overwrite, progress=Terminal(quiet), **how)
         show_json(done.to_json()) if as_json else show(predictions_text(done))
     else:
-        for answer in predict_files(model, files, progress=_progress(quiet), **how):
-            if as_json:
-                show_json(answer.to_json(top))
-            else:
-                show(_line(answer, files, lines, top))
+        with heard_by(_progress(quiet).step):
+            for answer in predict_files(model, files, progress=_progress(quiet), **how):
+                if as_json:
+                    show_json(answer.to_json(top))
+                else:
+                    show(_line(answer, files, lines, top))
     report_skipped(skipped.problems, quiet, total=skipped.n_problems, in_json=False)
     for line in skipped.notices:
         notice(line, quiet)
@@ -126,12 +129,13 @@ def _show_explained(model: Path, files: list[str], how: dict[str, Any], *, as_js
     from textnb.report.explanation import contributions_text
     from textnb.workflow import predict_explained
 
-    for explained in predict_explained(model, files, progress=_progress(quiet), **how):
-        if as_json:
-            show_json(explained.to_json())
-        else:
-            show(_line(explained.answer, files, how["lines"], None))
-            show(contributions_text(explained.explanation, EXPLAINED))
+    with heard_by(_progress(quiet).step):
+        for explained in predict_explained(model, files, progress=_progress(quiet), **how):
+            if as_json:
+                show_json(explained.to_json())
+            else:
+                show(_line(explained.answer, files, how["lines"], None))
+                show(contributions_text(explained.explanation, EXPLAINED))
 
 
 def _line(answer: Answer, files: list[str], lines: bool, top: int | None) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from textnb.cli import choices, options
-from textnb.cli.output import Terminal, notice, report_skipped, show, show_json
+from textnb.cli.output import Terminal, notice, report_skipped, show, show_json, terminal_width
 from textnb.cli.parameters import Option, parameters
 
 # Options that a training of what was chosen needs, too.
@@ -42,6 +42,7 @@ def tune(
     strip: options.Strip = "",
     text: options.Text = None,
     label: options.Label = "label",
+    groups: options.Groups = None,
     encoding: options.Encoding = None,
     jobs: options.Jobs = None,
     plot: Annotated[Path | None, Option(help="Draw accuracy by alpha: .png, .svg or .pdf.")] = None,
@@ -63,14 +64,16 @@ def tune(
     """
     written = locals()  # what was written for each option
     corpus = options.given_corpus(sources)
-    from textnb.report.evaluation import tuning_text
+    from textnb.report.evaluation import corpus_title, tuning_text
     from textnb.report.plots import tuning_curve
     from textnb.workflow import tune as tune_settings
 
     options.check_plots(overwrite, plot=plot)
     result = tune_settings(
         corpus,
-        options=options.read_options(text or "text", label, encoding, strict, categories=categories, strip=strip),
+        options=options.read_options(
+            text or "text", label, encoding, strict, categories=categories, strip=strip, groups=groups
+        ),
         progress=Terminal(quiet),
         **options.classifier_settings(written | {"ledger": False}),
     )
@@ -78,9 +81,11 @@ def tune(
     if result.choice.warning:
         notice(result.choice.warning, quiet)
     if plot is not None:
-        tuning_curve(result.choice, plot, title=f"{corpus}: {result.choice.estimate}")
+        tuning_curve(result.choice, plot, title=corpus_title(result.corpus))
         notice(f"drew {plot}", quiet)
-    show_json(result.to_json()) if as_json else show(tuning_text(result, [*sources, *_repeated(written)]))
+    show_json(result.to_json()) if as_json else show(
+        tuning_text(result, [*sources, *_repeated(written)], terminal_width())
+    )
 
 
 def _repeated(written: dict[str, Any]) -> list[str]:

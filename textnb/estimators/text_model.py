@@ -73,6 +73,7 @@ from textnb.text.counting import RememberedCounts, count_all, term_table
 from textnb.text.documents import as_strings
 from textnb.text.features import UNKNOWN_CHOICES
 from textnb.text.limits import Limits
+from textnb.text.steps import step
 from textnb.text.terms import TermTable
 from textnb.text.threads import check_jobs
 from textnb.text.tokenize import DEFAULT_TOKEN_PATTERN
@@ -433,6 +434,11 @@ class TextModel:
         """The parameters that were fitted with, and what was taken for those that were "auto" or left out."""
         return effective(self._fitted_with, self._chosen)
 
+    @property
+    def given_and_chosen(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The parameters as they were given, and what was chosen for those that were open."""
+        return dict(self._fitted_with), dict(self._chosen)
+
     def _counted(self) -> Learner:
         """The learner; an error where there is none."""
         if self.learner_ is None:
@@ -545,7 +551,10 @@ class TextModel:
 
     def _calibration_of(self, training: TrainingDocuments) -> Calibration | None:
         """The calibration that is asked for."""
-        return training.calibration(keep_label=self.calibrate != "offsets") if self.calibrate else None
+        if not self.calibrate:
+            return None
+        with step("calibrating"):
+            return training.calibration(keep_label=self.calibrate != "offsets")
 
     def _compete(
         self,

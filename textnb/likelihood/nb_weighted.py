@@ -14,6 +14,7 @@ import numpy as np
 from textnb.arrays import Array, SparseRows, exact_bincount
 from textnb.likelihood.dual_descent import TOLERANCE, minimise
 from textnb.likelihood.rules import LinearRule
+from textnb.text.steps import step
 from textnb.text.threads import run_blocks, threads_that_pay
 
 LOSSES = ("squared_hinge", "log")
@@ -149,8 +150,10 @@ def fit_rule(problems: Problems, C: float, beta: float, n_jobs: int | None = Non
     def fit(c: int, worker: int) -> None:
         solved = whole.solve(c, C)
         coef[:, c], intercept[c] = solved.of_features(beta)[place], solved.intercept
+        advance(1, "")
 
-    run_blocks(fit, positives, threads_that_pay(n_jobs, len(packed.rows.data), _THREADS_PAY))
+    with step("fitting", " classes", len(positives)) as advance:
+        run_blocks(fit, positives, threads_that_pay(n_jobs, len(packed.rows.data), _THREADS_PAY))
     if problems.n_classes == 2:
         coef[:, 1] /= 2
         coef[:, 0] = -coef[:, 1]

@@ -14,6 +14,7 @@ from textnb.model.settings import lowest_reader, merged_record
 from textnb.storage import ModelFile, open_model, write_model
 from textnb.storage.lock import writer_lock
 from textnb.storage.reader import Verify
+from textnb.text.steps import each
 
 Result = TypeVar("Result")
 
@@ -59,9 +60,9 @@ def merge_models(
     for path in paths:
         open_text_model(path, verify="touched")
     with writer_lock(output):
-        files = [open_text_model(path) for path in paths]
+        files = [open_text_model(path) for path in each(paths, "reading", " models", len(paths))]
         learners = list(map(learner_of, files))
-        merged = reduce(Learner.merged, learners)
+        merged = reduce(Learner.merged, each(learners, "merging", " models", len(learners)))
         check(merged)
         classes = merged.counts.classes
         parts = [fitted_of(file).kept(of.counts.classes, classes) for file, of in zip(files, learners, strict=True)]

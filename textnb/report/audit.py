@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 WIDTH = 32  # of a cell
 
 
-def audit_text(result: AuditResult, most: int = 20) -> str:
-    """The first `most` documents of each kind."""
+def audit_text(result: AuditResult, most: int = 20, width: int | None = None) -> str:
+    """The first `most` documents of each kind, in tables as wide as is given."""
     corpus, new = result.corpus, result.new
     suspicious = [
         (corpus.place(e.position), e.label, e.suggested, f"{e.margin:.3f}", _called(corpus, e.position))
@@ -31,10 +31,10 @@ def audit_text(result: AuditResult, most: int = 20) -> str:
         f"documents  {len(corpus):,}, judged by {result.estimate}",
         "",
         f"labels that look wrong: {len(result.suspicious):,}",
-        *_table(("where", "label", "rather", "margin", "text"), suspicious, "lllrl"),
+        *_table(("where", "label", "rather", "margin", "text"), suspicious, "lllrl", width),
         "",
         f"near duplicates that bear different labels: {len(result.duplicates):,}",
-        *_table(("first", "label", "second", "label", "alike"), duplicates, "llllr"),
+        *_table(("first", "label", "second", "label", "alike"), duplicates, "llllr", width),
     ]
     if new is not None:
         novelties = [
@@ -42,7 +42,7 @@ def audit_text(result: AuditResult, most: int = 20) -> str:
             for e in result.novelties[:most]
         ]
         lines += ["", f"the newest of {len(new):,} new documents (deviations from known ones of their length)"]
-        lines += _table(("where", "z", "unknown", "text"), novelties, "lrrl")
+        lines += _table(("where", "z", "unknown", "text"), novelties, "lrrl", width)
     return "\n".join(lines)
 
 
@@ -58,5 +58,5 @@ def opening(text: str) -> str:
     return line if len(line) <= WIDTH else f"{line[: WIDTH - 1]}…"
 
 
-def _table(headers: tuple[str, ...], rows: list[tuple[Any, ...]], align: str) -> list[str]:
-    return [table(headers, [[name(cell, WIDTH) for cell in row] for row in rows], align)] if rows else []
+def _table(headers: tuple[str, ...], rows: list[tuple[Any, ...]], align: str, width: int | None) -> list[str]:
+    return [table(headers, [[name(cell, WIDTH) for cell in row] for row in rows], align, width=width)] if rows else []

@@ -14,19 +14,19 @@ FLIPS_SHOWN = 20
 WIDTH = 24  # of a name in a table
 
 
-def comparison_text(comparison: Comparison) -> str:
-    """Both models, what changed, and the documents whose label flips."""
+def comparison_text(comparison: Comparison, width: int | None = None) -> str:
+    """Both models, what changed, and the documents whose label flips, in tables as wide as is given."""
     lines = [f"before     {_side(comparison.before)}", f"after      {_side(comparison.after)}"]
     if comparison.identical:
         lines.append("identical  the same settings, counts and weights: nothing changed")
     else:
-        lines += ["", *_changes(comparison)]
+        lines += ["", *_changes(comparison, width)]
     if comparison.flips is not None:
-        lines += ["", flips_text(comparison.flips)]
+        lines += ["", flips_text(comparison.flips, width)]
     return "\n".join(lines)
 
 
-def flips_text(flips: Flips) -> str:
+def flips_text(flips: Flips, width: int | None = None) -> str:
     """How many documents flip, and the first of them."""
     line = f"flips      {len(flips.flips):,} of {flips.n:,} documents of {printable(flips.corpus)} ({flips.part})"
     if flips.labelled:
@@ -37,9 +37,13 @@ def flips_text(flips: Flips) -> str:
     if flips.labelled:
         headers = ("document", "before", "", "after", "", "true", "")
         rows = [(*_flip_cells(flip), name(flip.true or "?", WIDTH), flip.verdict or "") for flip in shown]
-        lines = [line, "", table(headers, rows, "llrlrll")]
+        lines = [line, "", table(headers, rows, "llrlrll", width=width)]
     else:
-        lines = [line, "", table(("document", "before", "", "after", ""), map(_flip_cells, shown), "llrlr")]
+        lines = [
+            line,
+            "",
+            table(("document", "before", "", "after", ""), map(_flip_cells, shown), "llrlr", width=width),
+        ]
     if len(flips.flips) > len(shown):
         lines.append(f"and {len(flips.flips) - len(shown):,} more; --json lists them all")
     return "\n".join(lines)
@@ -49,22 +53,22 @@ def _side(side: Side) -> str:
     return f"{printable(side.model_file)}: {_amount(side.n_documents)} documents, {side.n_terms:,} terms"
 
 
-def _changes(comparison: Comparison) -> list[str]:
+def _changes(comparison: Comparison, width: int | None) -> list[str]:
     terms = f"terms      {comparison.terms.added:,} added, {comparison.terms.removed:,} removed"
     headers = ("class", "documents before", "after", "prior before", "after", "")
-    classes = table(headers, map(_class_cells, comparison.classes), "lrrrrl")
-    lines = [_settings(comparison.settings), "", classes, "", terms]
+    classes = table(headers, map(_class_cells, comparison.classes), "lrrrrl", width=width)
+    lines = [_settings(comparison.settings, width), "", classes, "", terms]
     if comparison.terms.moved:
         moved = map(_term_cells, comparison.terms.moved)
-        lines += ["", table(("moved most", "for", "before", "after", "change"), moved, "llrrr")]
+        lines += ["", table(("moved most", "for", "before", "after", "change"), moved, "llrrr", width=width)]
     return lines
 
 
-def _settings(changed: dict[str, tuple[Any, Any]]) -> str:
+def _settings(changed: dict[str, tuple[Any, Any]], width: int | None) -> str:
     if not changed:
         return "settings   the same"
     rows = [(key, _setting(old), _setting(new)) for key, (old, new) in changed.items()]
-    return table(("setting", "before", "after"), rows, "lll")
+    return table(("setting", "before", "after"), rows, "lll", width=width)
 
 
 def _setting(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from shlex import join
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
@@ -27,8 +28,8 @@ WIDTH = 100
 INDENT = " " * 11
 
 
-def evaluation_text(result: EvaluationResult) -> str:
-    """Sizes and settings, the measures, the table of classes and the confusion matrix."""
+def evaluation_text(result: EvaluationResult, width: int | None = None) -> str:
+    """Sizes and settings, the measures, the table of classes and the confusion matrix; tables as wide as is given."""
     measured, decisions, shown = result.evaluation, result.decisions, result.shown
     choice, folds = getattr(result, "choice", None), getattr(result, "folds", [])
     if measured is None:
@@ -40,7 +41,7 @@ def evaluation_text(result: EvaluationResult) -> str:
     lines = [
         f"corpus     {printable(result.corpus)}: {printable(result.edition)}",
         _filled(f"documents  {sizes}"),
-        settings_lines(result.settings),
+        settings_lines(result.told) if result.told else usual_line(result.settings),
         *([] if choice is None else choice_lines(choice)),
         "",
     ]
@@ -65,10 +66,11 @@ def evaluation_text(result: EvaluationResult) -> str:
     if decisions is not None:
         lines += decision_lines(decisions)
     headings = ["", "", ""] if decisions is None else ["most probable class\n", "decisions\n", " decisions"]
-    lines += ["", headings[0] + per_class_table(measured), ""]
+    lines += ["", headings[0] + per_class_table(measured, width), ""]
     if decisions is not None:
-        lines += [headings[1] + decided_table(decisions.outcomes), ""]
-    lines += [confusion_table(shown), "", f"most confused{headings[2]}", confused_pairs_table(shown)]
+        lines += [headings[1] + decided_table(decisions.outcomes, width), ""]
+    lines += [confusion_table(shown, width or WIDTH), "", f"most confused{headings[2]}"]
+    lines.append(confused_pairs_table(shown, width=width))
     return "\n".join([*lines, "", *model_lines(result)]).rstrip()
 
 
@@ -122,6 +124,15 @@ def learned_text(learned: LearnedDocuments) -> str:
 
 def calibration_word(result: EvaluationResult) -> str:
     return "not calibrated" if result.calibration is None else "calibrated"
+
+
+def corpus_title(corpus: str) -> str:
+    """The name of a corpus without its folder, or those of several sources with their classes.
+
+    >>> corpus_title("/home/me/mail.csv"), corpus_title("spam=Junk/ ham=old/Archive.mbox")
+    ('mail.csv', 'spam=Junk/ ham=Archive.mbox')
+    """
+    return re.sub(r"(^|=)[^=]*/(?=[^/\s])", r"\1", corpus)
 
 
 def choice_lines(choice: Choice) -> list[str]:
@@ -232,6 +243,12 @@ def settings_lines(settings: dict[str, Any]) -> str:
     return "\n".join([lines("settings", first), *(lines("", part) for part in more)])
 
 
+def usual_line(settings: dict[str, Any]) -> str:
+    """What a model is where nothing was set, and nothing chosen."""
+    names = ("model", "weights", "alpha", "ngrams")
+    return f"settings   the usual: {', '.join(f'{name} {setting_text(settings[name])}' for name in names)}"
+
+
 def settings_texts(settings: dict[str, Any]) -> list[str]:
     """The settings of a model, or of each part of it."""
     parts = settings.get("parts", [settings])
@@ -247,14 +264,14 @@ def setting_text(value: Any) -> str:
 
 
 def _filled(text: str) -> str:
-    return fill(text, WIDTH, subsequent_indent=INDENT)
+    return fill(text, WIDTH, subsequent_indent=INDENT, break_on_hyphens=False)
 
 
 def _number(value: float | None) -> str:
     return "" if value is None else f"{value:g}"
 
 
-def tuning_text(result: TuningResult, words: Sequence[str]) -> str:
+def tuning_text(result: TuningResult, words: Sequence[str], width: int | None = None) -> str:
     """All candidates, the best first, and the command that trains it; `words` of it say on what, and read how."""
     choice = result.choice
     has_deviations = any(trial.candidate.min_deviation is not None for trial in choice.trials)
@@ -302,7 +319,7 @@ def tuning_text(result: TuningResult, words: Sequence[str]) -> str:
             f"estimate   {choice.estimate}, accuracy {share_text(best_trial.accuracy, result.accuracy_interval)}",
             *([] if choice.objective == "accuracy" else [f"best by    {objective_text(choice)}"]),
             "",
-            table(headers, rows, "l" * left + "r" * (len(headers) - left)),
+            table(headers, rows, "l" * left + "r" * (len(headers) - left), width=width),
             "",
             *screening_lines(choice if choice.naive_bayes is None else choice.naive_bayes),
             *contest_lines(choice),

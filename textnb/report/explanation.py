@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from math import floor, log10
 from textwrap import fill
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from textnb.report.marks import Piece, marks_of, pieces, strongest, term_of
-from textnb.report.safe import printable, printable_lines, shorten
+from textnb.report.safe import columns, printable, shorten
 from textnb.report.tables import counted, table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from textnb.model.explanation import Explanation, Row
     from textnb.workflow.explaining import ExplainedDocument
+
+Marking: TypeAlias = Literal["colours", "signs"]
 
 WIDTH = 100
 BAR = 20  # characters of the longest bar, on either side
@@ -27,16 +29,18 @@ LEVELS = (0.15, 0.5)  # strengths from which a mark is a middle, and a strong on
 SIGNS = {"for": 4, "against": 3}  # underlined, italic: what says it without colours
 
 
-def explanation_text(document: ExplainedDocument, n_rows: int, *, coloured: bool = False) -> str:
+def explanation_text(
+    document: ExplainedDocument, n_rows: int, *, marking: Marking | None = None, width: int = WIDTH
+) -> str:
     """The decision, a table of the largest contributions and of all others together, and what would flip it.
 
-    Where there are colours, the text itself is shown, its words marked.
+    With a marking the text itself is shown, its words marked by colours, or by plus and minus signs below them.
     """
     why, flip = document.explanation, document.flip
     unsure = ["unsure, by the costs that the model decides by; most probable is", ""] if document.unsure else []
     lines = [*unsure, _decision(why), ""]
-    if coloured and why.texts:
-        lines += [_marked_texts(why), ""]
+    if marking is not None and why.texts:
+        lines += [_marked_texts(why, marking, width), ""]
     rows = [row for row in why.rows if row.contribution]
     if not rows:
         return "\n".join([*lines, "the model knows no word of it, and no class is more probable than another"])
@@ -44,12 +48,12 @@ def explanation_text(document: ExplainedDocument, n_rows: int, *, coloured: bool
     digits = _digits(widest)
     shown = [(*cells, _bar(added, widest)) for cells, added in _cells(rows, n_rows, digits)]
     shown.append(("sum", "", "", f"{why.log_odds:+.{digits}f}", ""))
-    lines.append(_contribution_table(("term", "column", "count", "adds", ""), shown, why))
+    lines.append(_contribution_table(("term", "column", "count", "adds", ""), shown, why, width))
     if flip is not None:
         named = ", ".join(_name(word) for word in flip.words[:FLIPPING])
         more = f" and {len(flip.words) - FLIPPING} more words" if len(flip.words) > FLIPPING else ""
         what = "the most probable class" if document.decided else "it"
-        lines += ["", fill(f"without {named}{more} {what} would be {_name(flip.label)}", WIDTH)]
+        lines += ["", fill(f"without {named}{more} {what} would be {_name(flip.label)}", min(width, WIDTH))]
     return "\n".join(lines)
 
 
@@ -88,12 +92,14 @@ def _cells(rows: list[Row], n_rows: int, digits: int) -> Iterable[tuple[tuple[st
         yield (f"({counted(len(rest), 'other')})", "", count, f"{total:+.{digits}f}"), total
 
 
-def _contribution_table(headers: tuple[str, ...], rows: Sequence[tuple[str, ...]], why: Explanation) -> str:
+def _contribution_table(
+    headers: tuple[str, ...], rows: Sequence[tuple[str, ...]], why: Explanation, width: int | None = None
+) -> str:
     """A table of cells, without that of columns where the document is a text and not a row of columns."""
     align = "llrrl"[: len(headers)]
     if any(row.source is not None for row in why.rows):
-        return table(headers, rows, align)
-    return table(headers[:1] + headers[2:], [row[:1] + row[2:] for row in rows], align[:1] + align[2:])
+        return table(headers, rows, align, width=width)
+    return table(headers[:1] + headers[2:], [row[:1] + row[2:] for row in rows], align[:1] + align[2:], width=width)
 
 
 def _name(label: object) -> str:
@@ -109,7 +115,7 @@ def _bar(contribution: float, widest: float) -> str:
 # The text itself
 
 
-def _marked_texts(why: Explanation) -> str:
+def _marked_texts(why: Explanation, marking: Marking, width: int) -> str:
     """The beginning of every text, a line in front of it, under its column where it has one."""
     marks = {source: marks_of(why, source) for source, _ in why.texts}
     scale = strongest(mark for some in marks.values() for mark in some)
@@ -117,10 +123,12 @@ def _marked_texts(why: Explanation) -> str:
     for source, text in why.texts:
         text = text.rstrip("\r\n")
         start = _start(text)
-        marked = "".join(map(_painted, pieces(start, marks[source], scale)))
+        marked = pieces(start, marks[source], scale)
+        coloured = marking == "colours"
+        shown_lines = "".join(map(_painted, marked)).split("\n") if coloured else _underlined(marked, width - 2)
         more = [f"… {len(text) - len(start):,} more characters"] if len(start) < len(text) else []
         heading = [] if source is None else [_name(source)]
-        shown.append("\n".join([*heading, *(f"| {line}" for line in [*marked.split("\n"), *more])]))
+        shown.append("\n".join([*heading, *(f"| {line}" for line in [*shown_lines, *more])]))
     return "\n\n".join(shown)
 
 
@@ -130,12 +138,26 @@ def _start(text: str) -> str:
     return "\n".join(lines)
 
 
+def _underlined(marked: Iterable[Piece], room: int) -> Iterator[str]:
+    """Lines of at most so many columns, each with plus and minus signs below what speaks for and against the class."""
+    line = below = ""
+    for piece in marked:
+        sign = " " if not piece.strength else "+" if piece.share > 0 else "-"
+        for character in piece.text:
+            if character == "\n" or len(below) + columns(character) > room:
+                yield from [line, below.rstrip()] if below.strip() else [line]
+                line = below = ""
+            if character != "\n":
+                line += character
+                below += sign * columns(character)
+    yield from [line, below.rstrip()] if below.strip() else [line]
+
+
 def _painted(piece: Piece) -> str:
     """A piece with what it adds: blue and underlined for the class, orange and italic against it."""
-    shown = printable_lines(piece.text)
     if not piece.strength:
-        return shown
+        return piece.text
     side, level = "for" if piece.share > 0 else "against", sum(piece.strength >= least for least in LEVELS)
     bold = "1;" if level == len(LEVELS) else ""
     style = f"\x1b[{bold}{SIGNS[side]};38;5;{COLOURS[side][level]}m"
-    return "\n".join(f"{style}{line}{RESET}" if line else "" for line in shown.split("\n"))
+    return "\n".join(f"{style}{line}{RESET}" if line else "" for line in piece.text.split("\n"))

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from textnb.workflow.inspection import Inspection
 
 
-def inspection_text(inspection: Inspection) -> str:
-    """Settings and counts, and the top terms of each class."""
+def inspection_text(inspection: Inspection, width: int | None = None) -> str:
+    """Settings and counts, and the top terms of each class; tables as wide as is given."""
     facts = inspection.facts
     n_terms = f", {facts['n_terms']:,} terms" if "n_terms" in facts else ""
     written_by = ", ".join(f"{name} {version}" for name, version in sorted(facts["written_by"].items()))
@@ -27,12 +27,12 @@ def inspection_text(inspection: Inspection) -> str:
         *_ledger_lines(facts.get("ledger")),
         *_fitted_lines(facts),
         "",
-        table(("part of the file", "bytes", "share"), _space_rows(facts["space"]), "lrr"),
+        table(("part of the file", "bytes", "share"), _space_rows(facts["space"]), "lrr", width=width),
         "",
-        table(("class", "documents", "prior"), rows, "lrr"),
+        table(("class", "documents", "prior"), rows, "lrr", width=width),
     ]
     if "parts" in facts:
-        return "\n".join(lines + _part_lines(facts["parts"]))
+        return "\n".join(lines + _part_lines(facts["parts"], width))
     for entry in facts["classes"]:
         if entry["top_terms"]:
             lines += ["", printable(str(entry["class"])), _terms(entry["top_terms"])]
@@ -97,7 +97,7 @@ def _fitted_lines(facts: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _part_lines(parts: list[dict[str, Any]]) -> list[str]:
+def _part_lines(parts: list[dict[str, Any]], width: int | None) -> list[str]:
     lines = []
     for part in parts:
         for label, terms in part.get("top_terms", {}).items():
@@ -107,10 +107,12 @@ def _part_lines(parts: list[dict[str, Any]]) -> list[str]:
             labels = list(categories["top"][0]["counts"]) if categories["top"] else []
             rows = [(top["category"], *(f"{n:,g}" for n in top["counts"].values())) for top in categories["top"]]
             title = f"{part['part']}: {column} ({categories['n_categories']:,} categories)"
-            lines += ["", printable(title), table(("category", *labels), rows, "l" + "r" * len(labels))]
+            listed = table(("category", *labels), rows, "l" + "r" * len(labels), width=width)
+            lines += ["", printable(title), listed]
         for column, classes in part.get("numbers", {}).items():
             rows = [(label, f"{one['mean']:.4g}", f"{one['deviation']:.4g}") for label, one in classes.items()]
-            lines += ["", printable(f"{part['part']}: {column}"), table(("class", "mean", "deviation"), rows, "lrr")]
+            listed = table(("class", "mean", "deviation"), rows, "lrr", width=width)
+            lines += ["", printable(f"{part['part']}: {column}"), listed]
     return lines
 
 

@@ -1,16 +1,17 @@
 """Pictures. matplotlib is imported only when one is drawn, its settings and windows left as the user has them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from textnb.report.safe import columns, name, printable
+from textnb.report.safe import columns, escape, printable, shorten
 from textnb.report.tables import UNSURE_COLUMN
 from textnb.workflow.metrics import (
+    HISTOGRAM_EDGES,
     Counts,
     Evaluation,
     Floats,
@@ -23,13 +24,20 @@ from textnb.workflow.metrics import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
+    from textnb.selection.trials import Trial
     from textnb.selection.tuning import Choice
 
 MOST_CURVES = 10  # the best ones
-MOST_CLASSES = 40  # more cannot be read on one page
+MOST_CLASSES = 30  # more cannot be read on one page
 NAME_WIDTH, TITLE_WIDTH = 32, 80
+FONT = "DejaVu Sans"  # which comes with matplotlib
+FONTS_WITHOUT_LETTERS = ("lastresort", "blank")  # they have a box, or nothing, for every character
+LOWEST, HIGHEST = 0.01, 0.5  # where the scale of a reliability diagram may begin
+SHARES = (0, 0.05, 0.25, 0.5, 1)
+TICKS = (0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 0.999, 0.9999)
 # What files carry besides the picture, left out so that the same result gives the same bytes.
 METADATA: dict[str, dict[str, Any]] = {
     ".png": {"Software": None},
@@ -39,47 +47,100 @@ METADATA: dict[str, dict[str, Any]] = {
 STYLE = {"text.parse_math": False, "svg.hashsalt": "textnb"}  # a class may be called "$x_$"
 
 
-def confusion_heatmap(shown: Evaluation | Outcomes, path: str | PathLike[str], *, title: str | None = None) -> None:
+class Lettering(NamedTuple):
+    """The fonts of a picture, and the characters that none of them has."""
+
+    fonts: list[str]
+    missing: frozenset[str]
+
+    def name(self, label: object, width: int = NAME_WIDTH) -> str:
+        """A label as it is drawn: what cannot be is escaped, and the empty one stands in quotation marks."""
+        return shorten(escape(printable(str(label)), self.missing.__contains__), width) or '""'
+
+
+def confusion_heatmap(
+    shown: Evaluation | Outcomes, path: str | PathLike[str], *, title: str | None = None, true_across: bool = False
+) -> None:
     """Draw the confusion matrix to `path` (.png, .svg, .pdf): counts in the cells, shaded by share of the true class.
 
-    True classes run across and predicted ones down, with a last row for unsure if it is that of decisions. Of more
-    than `MOST_CLASSES` classes, the most confused are drawn.
+    True classes run down and predicted ones across, with a last column for unsure if it is that of decisions; the other
+    way round if they are `true_across`. Of more than `MOST_CLASSES` classes, the most confused are drawn.
     """
-    _save(path, lambda figure: _draw_heatmap(figure, shown, title))
+
+    def draw(figure: "Figure", lettering: Lettering) -> None:
+        _draw_heatmap(figure, lettering, shown, title, true_across)
+
+    _save(path, draw, [title, *shown.classes])
 
 
 def reliability_diagram(evaluation: Evaluation, path: str | PathLike[str], *, title: str | None = None) -> None:
     """Draw to `path` (.png, .svg, .pdf) how often documents were right, by how sure the model was of them.
 
     One point per bin of documents, all bins of equal mass, with twice its standard error; where probabilities can be
-    acted on, the points lie on the diagonal.
+    acted on, the points lie on the diagonal. Of a calibrated model, raw probabilities have a curve of their own. Above
+    stands how many documents there are of each confidence. Both scales are of log-odds: 0.9 and 0.99 are as far apart
+    as 0.99 and 0.999, for that is where most documents are.
     """
-    bins = evaluation.reliability
-    if bins is None:
+    if evaluation.reliability is None:
         raise ValueError("there is no reliability to draw: measure with log_probabilities.")
-    _save(path, lambda figure: _draw_reliability(figure, evaluation, bins, title))
+    _save(path, lambda figure, lettering: _draw_reliability(figure, lettering, evaluation, title), [title])
 
 
 def tuning_curve(choice: "Choice", path: str | PathLike[str], *, title: str | None = None) -> None:
-    """Draw to `path` (.png, .svg, .pdf) the accuracy of candidates by alpha, one line per recipe, the best marked."""
-    _save(path, lambda figure: _draw_curves(figure, choice, title))
+    """Draw to `path` (.png, .svg, .pdf) what was measured of candidates by alpha (C of linear models), a line a recipe.
+
+    The chosen one is marked, and so is the edge of the grid that it was chosen from.
+    """
+    _save(path, lambda figure, lettering: _draw_curves(figure, lettering, choice, title), [title])
 
 
-def _save(path: str | PathLike[str], draw: Callable[["Figure"], None]) -> None:
+def _save(
+    path: str | PathLike[str], draw: Callable[["Figure", Lettering], None], texts: Iterable[object | None]
+) -> None:
     suffix = check_picture(path)
     from matplotlib import style
     from matplotlib.figure import Figure
 
     picture = BytesIO()
-    with style.context(["default", STYLE]):
+    lettering = _lettering(texts)
+    with style.context(["default", STYLE, {"font.family": lettering.fonts}]):
         figure = Figure()
-        draw(figure)
+        draw(figure, lettering)
         figure.savefig(picture, format=suffix[1:], dpi=200, bbox_inches="tight", metadata=METADATA[suffix])
     try:
         Path(path).write_bytes(picture.getvalue())
     except OSError as error:
         reason = f"{error.strerror}; choose a folder that exists and may be written to"
         raise OSError(error.errno, f"cannot write the picture: {reason}", printable(str(path))) from error
+
+
+def _lettering(texts: Iterable[object | None]) -> Lettering:
+    """The usual font, and of those installed the fewest that have the characters which it lacks."""
+    from matplotlib.font_manager import findfont, fontManager
+    from matplotlib.ft2font import FT2Font
+
+    def lacking(font: str, characters: set[str]) -> set[str]:
+        try:
+            has = FT2Font(font).get_charmap()
+        except (OSError, RuntimeError):  # it is gone, or damaged
+            return characters
+        return {character for character in characters if ord(character) not in has}
+
+    fonts, missing = [FONT], lacking(findfont(FONT), {c for text in texts if text for c in printable(str(text))})
+    if missing:
+        installed = {
+            entry.name: lacking(entry.fname, missing)
+            for entry in fontManager.ttflist
+            if (entry.style, str(entry.weight)) in (("normal", "400"), ("normal", "normal"))
+            and not any(word in entry.name.lower().replace(" ", "") for word in FONTS_WITHOUT_LETTERS)
+        }
+        while installed and missing:
+            best = min(sorted(installed), key=lambda font: len(missing & installed[font]))
+            rest = missing & installed.pop(best)
+            if rest == missing:
+                break
+            fonts, missing = [*fonts, best], rest
+    return Lettering(fonts, frozenset(missing))
 
 
 def check_picture(path: str | PathLike[str]) -> str:
@@ -94,82 +155,159 @@ def check_picture(path: str | PathLike[str]) -> str:
     return suffix
 
 
-def _axes(figure: "Figure", width: float, height: float, title: str | None, subtitle: str = "") -> "Axes":
+def _axes(figure: "Figure", width: float, height: float) -> "Axes":
     """Axes of that size in inches; their labels lie outside, and the tight bounding box takes them in."""
     figure.set_size_inches(width, height)
     axes = figure.add_axes((0, 0, 1, 1))
     axes.spines[["top", "right"]].set_visible(False)
-    lines = [name(title, TITLE_WIDTH) if title else "", subtitle]
-    axes.set_title("\n".join(filter(None, lines)), size="medium", pad=12)
     return axes
 
 
-def _draw_heatmap(figure: "Figure", shown: Evaluation | Outcomes, title: str | None) -> None:
+def _draw_title(axes: "Axes", lettering: Lettering, title: str | None, subtitle: str = "") -> None:
+    lines = [lettering.name(title, TITLE_WIDTH) if title else "", subtitle]
+    axes.set_title("\n".join(filter(None, lines)), size="medium", pad=12)
+
+
+def _draw_heatmap(
+    figure: "Figure", lettering: Lettering, shown: Evaluation | Outcomes, title: str | None, true_across: bool
+) -> None:
     matrix = shown.confusion_matrix
-    part = _classes_drawn(matrix)
-    counts = part_of_matrix(matrix, part).T
-    shares = counts / np.maximum(matrix[part].sum(axis=1), 1)
+    part, subtitle = _classes_drawn(matrix)
+    counts = part_of_matrix(matrix, part)
+    shares = counts / np.maximum(matrix[part].sum(axis=1, keepdims=True), 1)
+    true = [lettering.name(shown.classes[number]) for number in part]
+    predicted = [*true, *([UNSURE_COLUMN] if is_decided(matrix) else [])]
+    sides = [("true class", true), ("decided class" if is_decided(matrix) else "predicted class", predicted)]
+    if true_across:
+        counts, shares, sides = counts.T, shares.T, sides[::-1]
     cell = 0.36 + 1.6 / len(part)  # inches: few classes get large cells
-    subtitle = "" if len(part) == len(matrix) else f"{len(part)} of {len(matrix)} classes"
-    axes = _axes(figure, cell * len(part), cell * len(counts), title, subtitle)
-    axes.set_xlabel("true class")
-    axes.set_ylabel("decided class" if is_decided(matrix) else "predicted class")
-    names = [name(shown.classes[number], NAME_WIDTH) for number in part]
-    _draw_names(axes, names, [*names, *([UNSURE_COLUMN] if is_decided(matrix) else [])], cell)
+    (down, rows), (across, names) = sides
+    axes = _axes(figure, cell * len(names), cell * len(rows))
+    _draw_title(axes, lettering, title, subtitle)
+    axes.set_xlabel(across)
+    axes.set_ylabel(down)
+    _draw_names(axes, names, rows, cell)
     _draw_shades(figure, axes, shares)
     _draw_counts(axes, counts, shares, cell)
 
 
-def _draw_reliability(figure: "Figure", evaluation: Evaluation, bins: Reliability, title: str | None) -> None:
-    axes = _axes(figure, 4.5, 4.5, title)
-    axes.plot([0, 1], [0, 1], color="silver", linewidth=1, zorder=0)
+def _draw_reliability(figure: "Figure", lettering: Lettering, evaluation: Evaluation, title: str | None) -> None:
+    bins, raw = evaluation.reliability, evaluation.raw_reliability
+    assert bins is not None
+    axes = _axes(figure, 4.5, 4.5)
+    above = axes.inset_axes((0, 1.04, 1, 0.22))
+    above.spines[["top", "right"]].set_visible(False)
+    frame = _frame([bins] if raw is None else [bins, raw], evaluation.n)
+    for axis in (axes.xaxis, axes.yaxis, above.xaxis):
+        _draw_log_odds(axis, frame)
+    axes.plot(frame, frame, color="silver", linewidth=1, zorder=0)
+    if raw is not None:
+        _draw_curve(axes, above, raw, frame, "raw", "tab:orange", "s--")
+    _draw_curve(axes, above, bins, frame, "probabilities" if raw is None else "calibrated", "tab:blue", "o-")
+    above.set_yscale("function", functions=(np.sqrt, np.square))  # or most would lie flat beside a peak
+    above.set_ylim(0, 1)
+    above.set_yticks(SHARES, [f"{share:.0%}".replace("%", " %") for share in SHARES])
+    above.tick_params(axis="x", labelbottom=False)
+    above.set_ylabel("documents")
+    axes.set_xlabel("probability of the most probable class")
+    axes.set_ylabel("how often it was the true one")
+    axes.legend(loc="upper left", bbox_to_anchor=(0, -0.12), frameon=False, fontsize="small")
+    measured = f"accuracy {evaluation.accuracy:.4f}, log-loss {evaluation.log_loss:.4f}, {evaluation.n:,} documents"
+    _draw_title(above, lettering, title, measured)
+
+
+def _frame(curves: Sequence[Reliability], n: int) -> tuple[float, float]:
+    """The least and the largest probability that are drawn; what `n` documents cannot tell from 1 is the end."""
+    least = min(float(np.minimum(bins.confidence, bins.accuracy).min()) for bins in curves)
+    return min(max(least, LOWEST), HIGHEST), 1 - 1 / (2 * max(n, 10))
+
+
+def _draw_curve(
+    axes: "Axes", above: "Axes", bins: Reliability, frame: tuple[float, float], what: str, colour: str, sign: str
+) -> None:
+    """Points with their errors on `axes`, and the shares of documents by confidence `above`."""
     # One document more of each kind: a bin without an error is not free of doubt.
     share = (bins.accuracy * bins.counts + 1) / (bins.counts + 2)
     errors = 2 * np.sqrt(share * (1 - share) / (bins.counts + 2))
-    low, high = np.minimum(errors, bins.accuracy), np.minimum(errors, 1 - bins.accuracy)
-    axes.vlines(bins.confidence, bins.accuracy - low, bins.accuracy + high, color="tab:blue", linewidth=1)
-    axes.plot(bins.confidence, bins.accuracy, "o", color="tab:blue", markersize=5)
-    axes.set_xlim(-0.02, 1.02)
-    axes.set_ylim(-0.02, 1.02)
-    axes.set_xlabel("probability of the most probable class")
-    axes.set_ylabel("how often it was the true one")
-    measured = f"calibration error {evaluation.ece:.4f}\nlog-loss {evaluation.log_loss:.4f}"
-    axes.text(0.03, 0.97, f"{measured}\n{evaluation.n:,} documents", va="top", transform=axes.transAxes)
+    confidence, accuracy = np.clip(bins.confidence, *frame), np.clip(bins.accuracy, *frame)
+    low, high = np.clip(bins.accuracy - errors, *frame), np.clip(bins.accuracy + errors, *frame)
+    axes.vlines(confidence, low, high, color=colour, linewidth=1, alpha=0.6)
+    label = f"{what}, calibration error {bins.expected_calibration_error:.4f}"
+    axes.plot(confidence, accuracy, sign, color=colour, markersize=4, linewidth=1, label=label)
+    inside = (frame[0] < HISTOGRAM_EDGES) & (frame[1] > HISTOGRAM_EDGES)
+    below = np.concatenate([[0], np.cumsum(bins.histogram)[:-1][inside], [bins.counts.sum()]])
+    edges = np.concatenate([[frame[0]], HISTOGRAM_EDGES[inside], [frame[1]]])
+    above.stairs(np.diff(below) / below[-1], edges, color=colour, fill=True, alpha=0.35)
 
 
-def _draw_curves(figure: "Figure", choice: "Choice", title: str | None) -> None:
-    axes = _axes(figure, 6.5, 4.5, title)
+def _draw_log_odds(axis: "Axis", frame: tuple[float, float]) -> None:
+    """A scale of probabilities in per cent; 100 % stands at its end, which it would never reach."""
+    low, high = np.log(frame) - np.log1p(-np.array(frame))
+    margin = 0.03 * (high - low)
+    ticks = [tick for tick in TICKS if frame[0] <= tick and np.log(tick / (1 - tick)) < high - 4 * margin]
+    begin, end = 1 / (1 + np.exp([margin - low, -margin - high]))
+    if axis is axis.axes.xaxis:
+        axis.axes.set(xscale="logit", xlim=(begin, end))
+    else:
+        axis.axes.set(yscale="logit", ylim=(begin, end))
+    axis.set_ticks([*ticks, frame[1]], [*(f"{100 * tick:g} %" for tick in ticks), "100 %"])
+    axis.set_ticks([], minor=True)
+
+
+def _draw_curves(figure: "Figure", lettering: Lettering, choice: "Choice", title: str | None) -> None:
     from textnb.selection.linear_tuning import LinearCandidate
 
     is_linear = isinstance(choice.best.candidate, LinearCandidate)
     if choice.naive_bayes is not None and not is_linear:
         choice = choice.naive_bayes
+    name = "C" if is_linear else "alpha"
+
+    def point(trial: "Trial") -> tuple[float, float]:
+        return getattr(trial.candidate, name), getattr(trial, trial.field)
+
     trials = [trial for trial in choice.trials if isinstance(trial.candidate, LinearCandidate) == is_linear]
     lines: dict[str, list[tuple[float, float]]] = {}
     for trial in sorted(trials, key=lambda trial: trial.rank):  # the best recipe comes first
-        chosen = trial.candidate
-        terms = f"{'–'.join(map(str, dict.fromkeys(chosen.ngrams)))}-grams, min_df {chosen.min_df:g}"
-        if not chosen.terms.has_plain_units:
-            terms = f"{chosen.units} {terms}"
-        if chosen.min_deviation is not None:
-            terms += f", min_deviation {chosen.min_deviation:g}"
-        if is_linear:
-            terms += f", beta {chosen.beta:g}"
-        across = chosen.C if is_linear else chosen.alpha
-        lines.setdefault(f"{chosen.model}, {chosen.weights}, {terms}", []).append((across, trial.accuracy))
-    for label, points in list(lines.items())[:MOST_CURVES]:
-        axes.plot(*zip(*sorted(points), strict=True), "o-", markersize=3, linewidth=1, label=label)
-    best = choice.best
-    at = best.candidate.C if is_linear else best.candidate.alpha
-    axes.plot(at, best.accuracy, "*", color="black", markersize=12, label=f"best, {best.accuracy:.4f}")
-    alphas = sorted({trial.candidate.C if is_linear else trial.candidate.alpha for trial in trials})
-    if alphas[0] > 0:
+        lines.setdefault(_recipe(trial.candidate, is_linear), []).append(point(trial))
+    chosen, at = _recipe(choice.best.candidate, is_linear), point(choice.best)
+    drawn = dict.fromkeys([chosen, *lines])  # that of the choice, too, where it is not the best
+    grid = sorted({across for across, _ in lines[chosen]})
+    axes = _axes(figure, 6.5, 4.5)
+    _draw_title(axes, lettering, title, _edge_reached(name, at[0], grid))
+    for label in list(drawn)[:MOST_CURVES]:
+        axes.plot(*zip(*sorted(lines[label]), strict=True), "o-", markersize=3, linewidth=1, label=label)
+    if len(grid) > 1:
+        for edge, label in ((grid[0], "edge of the grid"), (grid[-1], "")):
+            axes.axvline(edge, color="silver", linestyle=":", zorder=0, label=label)
+    axes.plot(*at, "*", color="black", markersize=12, label=f"chosen, {at[1]:.4f}")
+    ticks = sorted({across for line in lines.values() for across, _ in line})
+    if ticks[0] > 0:
         axes.set_xscale("log")
-    axes.set_xticks(alphas, [f"{alpha:g}" for alpha in alphas], minor=False)
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks], minor=False)
     axes.minorticks_off()
-    axes.set_xlabel("C" if is_linear else "alpha")
-    axes.set_ylabel(f"accuracy, {choice.estimate}")
+    axes.set_xlabel(name)
+    axes.set_ylabel(f"{choice.objective}, {choice.estimate}")
     axes.legend(fontsize="x-small", frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+
+
+def _recipe(candidate: Any, is_linear: bool) -> str:
+    """What a line of candidates have in common."""
+    terms = f"{'–'.join(map(str, dict.fromkeys(candidate.ngrams)))}-grams, min_df {candidate.min_df:g}"
+    if not candidate.terms.has_plain_units:
+        terms = f"{candidate.units} {terms}"
+    if candidate.min_deviation is not None:
+        terms += f", min_deviation {candidate.min_deviation:g}"
+    if is_linear:
+        terms += f", beta {candidate.beta:g}"
+    return f"{candidate.model}, {candidate.weights}, {terms}"
+
+
+def _edge_reached(name: str, chosen: float, grid: list[float]) -> str:
+    """That the choice is the first or the last of what was tried, if so: another one may be better still."""
+    if len(grid) < 2 or chosen not in (grid[0], grid[-1]):
+        return ""
+    which, better = ("smallest", "smaller") if chosen == grid[0] else ("largest", "larger")
+    return f"the choice is the {which} {name} tried: a {better} one may be better"
 
 
 def _draw_names(axes: "Axes", names: list[str], down: list[str], cell: float) -> None:
@@ -205,8 +343,11 @@ def _draw_counts(axes: "Axes", counts: Counts, shares: Floats, cell: float) -> N
         axes.text(column + 0.5, row + 0.5, str(count), ha="center", va="center", size=size, color=colour)
 
 
-def _classes_drawn(matrix: Counts) -> Counts:
+def _classes_drawn(matrix: Counts) -> tuple[Counts, str]:
+    """The numbers of the classes to draw, and which they are, if not all."""
     if len(matrix) <= MOST_CLASSES:
-        return np.arange(len(matrix))
+        return np.arange(len(matrix)), ""
     confused = most_confused_classes(matrix, MOST_CLASSES)
-    return confused if len(confused) else np.arange(MOST_CLASSES)
+    if len(confused):
+        return confused, f"the {len(confused)} most confused of {len(matrix)} classes"
+    return np.arange(MOST_CLASSES), f"the first {MOST_CLASSES} of {len(matrix)} classes; none was taken for another"

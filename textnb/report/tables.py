@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from textnb.report.safe import columns, name, printable
+from textnb.report.safe import columns, name, printable, shorten
 from textnb.workflow.metrics import (
     Counts,
     Evaluation,
@@ -17,18 +17,35 @@ from textnb.workflow.metrics import (
 )
 
 NAME_WIDTH = 40
+LEAST_WIDTH = 6  # of a shortened cell
 CORNER = r"true \ predicted"
 UNSURE_COLUMN = "unsure"
 NO_CONFUSION = "No class was taken for another."
 
 
-def table(headers: Sequence[object], rows: Iterable[Sequence[object]], align: str, gap: int = 2) -> str:
-    """Lines of cells under their headers; `align` has an "l" or "r" for each column, `gap` spaces stand between two."""
+def table(
+    headers: Sequence[object], rows: Iterable[Sequence[object]], align: str, gap: int = 2, width: int | None = None
+) -> str:
+    """Lines of cells under their headers; `align` has an "l" or "r" for each column, `gap` spaces stand between two.
+
+    Where a `width` is given, cells to the left are shortened to fit into it, as far as they can be.
+    """
     lines = [[printable(str(cell)) for cell in line] for line in (headers, *rows)]
     widths = [max(map(columns, column)) for column in zip(*lines, strict=True)]
+    if width is not None and _narrow(widths, align, width - gap * (len(widths) - 1)):
+        lines = [list(map(shorten, line, widths)) for line in lines]
     return "\n".join(
         (" " * gap).join(_pad(*cell) for cell in zip(line, widths, align, strict=True)).rstrip() for line in lines
     )
+
+
+def _narrow(widths: list[int], align: str, room: int) -> bool:
+    """Whether columns do not fit into the room; those on the left give way in place, always the widest of them."""
+    before = sum(widths)
+    texts = [i for i, side in enumerate(align) if side == "l"]
+    while sum(widths) > room and texts and max(widths[i] for i in texts) > LEAST_WIDTH:
+        widths[max(texts, key=widths.__getitem__)] -= 1
+    return sum(widths) < before
 
 
 def counted(n: int, noun: str) -> str:
@@ -40,7 +57,7 @@ def counted(n: int, noun: str) -> str:
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
-def per_class_table(evaluation: Evaluation) -> str:
+def per_class_table(evaluation: Evaluation, width: int | None = None) -> str:
     """Precision, recall, F1 and support of each class, numbered as in the confusion matrix, and their plain means."""
     measures = ("precision", "recall", "f1")
     rows: list[Sequence[object]] = [
@@ -49,17 +66,17 @@ def per_class_table(evaluation: Evaluation) -> str:
     ]
     means = (np.mean([row[measure] for row in evaluation.per_class]) for measure in measures)
     rows.append(("", "macro average", *(f"{mean:.3f}" for mean in means), evaluation.n))
-    return table(("", "class", *measures, "support"), rows, "rlrrrr")
+    return table(("", "class", *measures, "support"), rows, "rlrrrr", width=width)
 
 
-def decided_table(outcomes: Outcomes) -> str:
+def decided_table(outcomes: Outcomes, width: int | None = None) -> str:
     """The shares of each class that were caught, lost and left unsure."""
     shares = ("caught", "lost", "unsure")
     rows = [
         (number, name(row["class"], NAME_WIDTH), *(f"{row[share]:.2%}" for share in shares), row["support"])
         for number, row in enumerate(outcomes.per_class, 1)
     ]
-    return table(("", "class", *shares, "support"), rows, "rlrrrr")
+    return table(("", "class", *shares, "support"), rows, "rlrrrr", width=width)
 
 
 def confusion_table(shown: Evaluation | Outcomes, width: int = 100) -> str:
@@ -84,14 +101,15 @@ def confusion_table(shown: Evaluation | Outcomes, width: int = 100) -> str:
     return f"{notice} The {len(part)} most confused:\n{lines}"
 
 
-def confused_pairs_table(shown: Evaluation | Outcomes, n: int = 5) -> str:
+def confused_pairs_table(shown: Evaluation | Outcomes, n: int = 5, width: int | None = None) -> str:
     """The `n` pairs of classes most often confused, with the share of the true class that went astray."""
     support = {row["class"]: row["support"] for row in shown.per_class}
     rows = [
         (name(true, NAME_WIDTH), name(predicted, NAME_WIDTH), count, f"{count / support[true]:.1%}")
         for true, predicted, count in most_confused(shown.confusion_matrix, shown.classes, n)
     ]
-    return table(("true class", "predicted as", "count", "of class"), rows, "llrr") if rows else NO_CONFUSION
+    headers = ("true class", "predicted as", "count", "of class")
+    return table(headers, rows, "llrr", width=width) if rows else NO_CONFUSION
 
 
 def _headers(counts: Counts, numbers: Sequence[int]) -> list[str]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from textnb.arrays import Array, SparseRows, ranges, row_blocks
 from textnb.compiled import compiled_kernel
+from textnb.text.steps import each
 
 _HASHES = 96
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2⁶⁴ / golden ratio, odd: spreads what it is multiplied with
@@ -97,7 +98,8 @@ def _candidates(indptr: Array, indices: Array, documents: Array, threshold: floa
     """Pairs of documents that agree in a band of hash functions and are not too unequal in size to be alike."""
     n, sizes = len(documents), np.diff(indptr)[documents]
     pairs = [np.zeros(0, dtype=np.int64)]
-    for bucket in _buckets(indptr, indices, documents, threshold):
+    buckets = _buckets(indptr, indices, documents, threshold)
+    for bucket in each(buckets, "comparing documents", " bands", _bands(threshold)[1]):
         order = np.argsort(bucket, kind="stable")
         for step in range(1, min(_NEIGHBOURS + 1, n)):
             agree = bucket[order[step:]] == bucket[order[:-step]]

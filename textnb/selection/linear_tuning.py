@@ -23,6 +23,7 @@ from textnb.selection.candidates import Terms
 from textnb.selection.subtraction import stratified_folds
 from textnb.selection.trials import measured
 from textnb.selection.tuning import Choice, Trial
+from textnb.text.steps import step
 from textnb.text.threads import run_blocks, threads_that_pay
 
 COSTS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
@@ -153,9 +154,11 @@ class HeldOut:
             (rows,) = np.nonzero(self.folds == fold)
             for b, scores in enumerate(held_out_scores(solved, problems.rows.take_rows(rows), betas)):
                 found[b, rows, place] = scores
+            advance(1, "")
 
         tasks = list(product(range(len(parts)), range(len(positives))))
-        run_blocks(fit, tasks, threads_that_pay(self.n_jobs, len(problems.rows.data), _THREADS_PAY))
+        with step("fitting", " classes of folds", len(tasks)) as advance:
+            run_blocks(fit, tasks, threads_that_pay(self.n_jobs, len(problems.rows.data), _THREADS_PAY))
         return [one_against_rest(scores) for scores in found]
 
 

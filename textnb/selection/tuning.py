@@ -24,6 +24,7 @@ from textnb.selection.trials import Count, Trial, Tried, TriedDocuments
 from textnb.text.analyzer import Analyzer
 from textnb.text.counting import RememberedCounts, count_all
 from textnb.text.limits import Limits
+from textnb.text.steps import each
 from textnb.text.terms import TermTable
 from textnb.text.unicode_words import share_without_blanks
 
@@ -271,11 +272,11 @@ class _Search:
             self._hear(self.tried_on.tried(_candidate(self.fixed, recipe, terms, alphas), alphas))
 
     def _hear(self, tried: Iterable[Tried]) -> None:
-        for each in tried:
-            trial, is_plain = each.trial, each.trial.candidate.terms.has_plain_units
+        for one in tried:
+            trial, is_plain = one.trial, one.trial.candidate.terms.has_plain_units
             self.trials.append(trial)
             if is_plain not in self.leading or trial.rank < self.leading[is_plain].trial.rank:
-                self.leading[is_plain] = each
+                self.leading[is_plain] = one
             self.progress(trial)
 
 
@@ -302,11 +303,11 @@ def _best_of(sample: TriedDocuments, recipes: Iterable[tuple[str, str]], choices
     """The best of models and weightings on choices of terms."""
     alphas, fixed = sample.fixed.alphas(COARSE_ALPHAS), sample.fixed
     tried = (
-        each
+        one
         for terms, recipe in product(choices, list(recipes))
-        for each in sample.tried(_candidate(fixed, recipe, terms, alphas), alphas)
+        for one in sample.tried(_candidate(fixed, recipe, terms, alphas), alphas)
     )
-    return min(tried, key=lambda each: each.trial.rank)
+    return min(each(tried, "trying on a sample", " candidates"), key=lambda one: one.trial.rank)
 
 
 def _lead(one: Tried, other: Tried) -> tuple[float, float]:

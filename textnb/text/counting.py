@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +16,14 @@ from textnb.compiled import compiled_kernel
 from textnb.text.analyzer import Analyzer
 from textnb.text.documents import batches
 from textnb.text.ngram_terms import NgramTerms
+from textnb.text.steps import Advance, each, step
 from textnb.text.terms import Terms, TermTable, terms_of
 
 if TYPE_CHECKING:
     from textnb.text.spans import Occurrences
 
 _PROCESSES_PAY = 1 << 20  # characters of messages from which a second process gains more than it costs
+_LONG = 1 << 22  # characters whose counting is a step to be told of
 _THREADS_PAY = 1 << 19  # characters from which a second thread gains more than it costs
 # Characters of text per term, or per word of n-grams, from which compiling a probe takes less time than it saves.
 _PROBE_PAYS = 4
@@ -30,8 +33,9 @@ def count_all(documents: Iterable[Any], analyzer: Analyzer, n_jobs: int | None =
     """The terms of the documents, and how often each document has each: canonical CSR rows."""
     if not kernel_serves(analyzer):
         return _count_all_in_python(documents, analyzer)
-    texts = _texts(documents, analyzer, n_jobs)
-    counted = compiled_kernel().count_growing(texts, *_analysis(analyzer), _threads(texts, n_jobs))
+    texts = kernel_texts(documents, analyzer, n_jobs)
+    with _told(texts):
+        counted = compiled_kernel().count_growing(texts, *kernel_analysis(analyzer), counting_threads(texts, n_jobs))
     blob, offsets, ngrams, indptr, indices, data = counted
     words = Terms(blob, offsets)
     terms: TermTable = words if ngrams is None else NgramTerms(words, *ngrams)
@@ -79,10 +83,11 @@ def count_known(
     """
     width = len(terms) if n_columns is None else n_columns
     if kernel_serves(analyzer):
-        texts = _texts(documents, analyzer, n_jobs)
+        texts = kernel_texts(documents, analyzer, n_jobs)
         if _pays_to_probe(texts, terms, analyzer):
-            settings = (*_analysis(analyzer), _threads(texts, n_jobs))
-            counted = compiled_kernel().count_known(texts, terms.probe, _whole(columns, terms), *settings)
+            settings = (*kernel_analysis(analyzer), counting_threads(texts, n_jobs))
+            with _told(texts):
+                counted = compiled_kernel().count_known(texts, terms.probe, _whole(columns, terms), *settings)
             indptr, indices, data, outside = counted
             return SparseRows(indptr, indices, data, width), outside
         documents, analyzer = texts, analyzer.of_rendered
@@ -101,7 +106,7 @@ def locate_known(text: str, analyzer: Analyzer, terms: TermTable, columns: Table
 
     if kernel_serves(analyzer) and _pays_to_probe([text], terms, analyzer) and _keeps_places(text, analyzer):
         return Occurrences(
-            *compiled_kernel().locate_known(text, terms.probe, _whole(columns, terms), *_analysis(analyzer))
+            *compiled_kernel().locate_known(text, terms.probe, _whole(columns, terms), *kernel_analysis(analyzer))
         )
     found = places(analyzer, text)
     ids = terms.find(found.terms)
@@ -151,7 +156,7 @@ def term_table(values: Iterable[Any], analyzer: Analyzer) -> TermTable:
 def _count_all_in_python(documents: Iterable[Any], analyzer: Analyzer) -> tuple[TermTable, SparseRows]:
     ids: dict[Any, int] = {}
     indptr, indices, data = array("q", [0]), array("q"), array("q")
-    for terms in map(analyzer, documents):
+    for terms in each(map(analyzer, documents), "counting", " documents"):
         counts = Counter(terms)
         indices.extend([ids.setdefault(term, len(ids)) for term in counts])
         data.extend(counts.values())
@@ -177,7 +182,7 @@ def _count_block(counters: Sequence[Counter[Any]], terms: TermTable, columns: Ta
 _NOTHING = (np.zeros(0, np.int64),) * 4
 
 
-def _texts(documents: Iterable[Any], analyzer: Analyzer, n_jobs: int | None) -> list[Any]:
+def kernel_texts(documents: Iterable[Any], analyzer: Analyzer, n_jobs: int | None) -> list[Any]:
     """The documents as the kernel takes them: messages rendered, many of them by several processes."""
     texts = list(documents)
     if not analyzer.is_mail:
@@ -186,16 +191,23 @@ def _texts(documents: Iterable[Any], analyzer: Analyzer, n_jobs: int | None) -> 
         return list(map(analyzer.rendered, texts))
     from textnb.text.processes import map_in_processes
 
-    return map_in_processes(analyzer.rendered, texts, _threads(texts, n_jobs))
+    with step("reading messages", " messages", len(texts)) as advance:
+        return map_in_processes(analyzer.rendered, texts, counting_threads(texts, n_jobs), advance)
 
 
-def _analysis(analyzer: Analyzer) -> tuple[Any, ...]:
+def kernel_analysis(analyzer: Analyzer) -> tuple[Any, ...]:
     if analyzer.is_mail:
         return analyzer.kind, 1, 1, False, None  # a rendered message has its n-grams as terms
     return analyzer.units, *analyzer.ngrams, analyzer.lowercase, analyzer.stop_words
 
 
-def _threads(texts: Sequence[str], n_jobs: int | None) -> int:
+def _told(texts: Sequence[str]) -> AbstractContextManager[Advance | None]:
+    """A step, where there is much to count."""
+    is_long = sum(map(len, texts)) >= _LONG
+    return step(f"counting {len(texts):,} documents") if is_long else nullcontext()
+
+
+def counting_threads(texts: Sequence[str], n_jobs: int | None) -> int:
     from textnb.text.threads import available_cores, thread_count  # a filter of one message needs no threads
 
     if n_jobs is not None:

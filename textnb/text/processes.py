@@ -17,22 +17,31 @@ def can_fork() -> bool:
     return sys.platform == "linux" and threading.active_count() == 1
 
 
-def map_in_processes(function: Callable[[str], str], texts: Sequence[str], n_processes: int) -> list[str]:
+def map_in_processes(
+    function: Callable[[str], str],
+    texts: Sequence[str],
+    n_processes: int,
+    advance: Callable[[int, str], None] = lambda n, note: None,
+) -> list[str]:
     """`function` of every text, in order, each process on every nth text; this one is the first of them.
+
+    `advance` hears of the texts that are done, as many at a time as there are processes.
 
     What a process does not deliver, because it failed or was killed, is done here, so the result, or the error, is the
     same as on one core. The processes end with the call.
     """
     n_processes = min(n_processes, len(texts))
     if n_processes < 2 or not can_fork():
-        return list(map(function, texts))
+        n_processes = 1
     results: list[str] = [""] * len(texts)
     children: list[tuple[int, int]] = []
     try:
         with suppress(OSError):  # of a system that has no more processes to give
             for place in range(1, n_processes):
                 children.append(_start(function, texts[place::n_processes]))  # noqa: PERF401  (some may be there)
-        results[::n_processes] = map(function, texts[::n_processes])
+        for position in range(0, len(texts), n_processes):
+            results[position] = function(texts[position])
+            advance(min(n_processes, len(texts) - position), "")
         for place in range(1, n_processes):
             delivered = _delivered(children[place - 1][1]) if place <= len(children) else None
             results[place::n_processes] = (

@@ -24,7 +24,7 @@ from textnb.selection.audit import (
     suspicious_labels,
 )
 from textnb.selection.subtraction import leave_one_out_scores
-from textnb.workflow.progress import SILENT, Progress
+from textnb.workflow.progress import SILENT, Progress, hears_steps
 from textnb.workflow.reading import CorpusLike, opened, require_two_classes, with_analyzer
 
 
@@ -63,6 +63,7 @@ class AuditResult:
         return result
 
 
+@hears_steps
 def audit(
     corpus: CorpusLike,
     new: CorpusLike | None = None,

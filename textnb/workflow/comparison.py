@@ -30,7 +30,7 @@ from textnb.model.stored import read_counts
 from textnb.storage import ModelFile, open_model
 from textnb.text.terms import Terms
 from textnb.text.vocabulary import UNKNOWN
-from textnb.workflow.progress import SILENT, Progress
+from textnb.workflow.progress import SILENT, Progress, hears_steps
 from textnb.workflow.reading import CorpusLike, in_blocks, opened, part_of, plain_text, with_columns
 
 
@@ -179,6 +179,7 @@ class Comparison:
         return result if self.flips is None else result | {"corpus": self.flips.to_json()}
 
 
+@hears_steps
 def compare(
     before: str | PathLike[str],
     after: str | PathLike[str],

@@ -17,7 +17,7 @@ from textnb.model.policy import Policy
 from textnb.workflow.inputs import Documents, Input, ModelLike, open_fitted, remembered_columns, take
 from textnb.workflow.metrics import DecisionEvaluation, Evaluation, Outcomes, measure, measure_decisions
 from textnb.workflow.mixes import MixDifference, compare_mixes
-from textnb.workflow.progress import SILENT, Progress
+from textnb.workflow.progress import SILENT, Progress, hears_steps
 from textnb.workflow.reading import ALL, CorpusLike, in_blocks, opened, part_of, with_columns
 from textnb.workflow.results import EvaluationResult, LearnedDocuments
 
@@ -27,6 +27,7 @@ CANNOT_KNOW = (
 )
 
 
+@hears_steps
 def evaluate(
     model: ModelLike,
     corpus: CorpusLike,
@@ -114,6 +115,7 @@ class EvaluatedDocuments:
             evaluated_on=self.evaluated_on,
             learned=self.learned,
             settings=self.columns.settings(self.classifier),
+            told=self.columns.told(self.classifier),
             evaluation=evaluation,
             decisions=decisions,
             calibration=getattr(self.classifier, "calibration_", None),
@@ -177,17 +179,22 @@ def evaluate_documents(
     classifier: Any, documents: Documents, labels: Array, progress: Progress
 ) -> tuple[Evaluation, DecisionEvaluation | None]:
     """The evaluation of a fitted classifier, and of its decisions if it has a policy."""
-    log_probabilities = np.concatenate([*map(classifier.predict_log_proba, in_blocks(documents, progress))])
-    return evaluate_probabilities(classifier, log_probabilities, labels)
+    blocks = in_blocks(documents, progress)
+    if getattr(classifier, "calibration_", None) is None:
+        return evaluate_probabilities(classifier, np.concatenate([*map(classifier.predict_log_proba, blocks)]), labels)
+    predictor = classifier.predictor_
+    scored = [(log_proba, predictor.raw_log_proba(joint)) for joint, log_proba in map(predictor.scored, blocks)]
+    calibrated, raw = map(np.concatenate, zip(*scored, strict=True))
+    return evaluate_probabilities(classifier, calibrated, labels, raw)
 
 
 def evaluate_probabilities(
-    classifier: Any, log_probabilities: Array, labels: Array
+    classifier: Any, log_probabilities: Array, labels: Array, raw: Array | None = None
 ) -> tuple[Evaluation, DecisionEvaluation | None]:
-    """The same of documents whose log P(c | x), (n, K), the classifier has given."""
+    """The same of documents whose log P(c | x), (n, K), the classifier has given, and `raw` before calibration."""
     classes = classifier.classes_.astype(np.str_)  # as corpora have them
     best = classes[log_probabilities.argmax(axis=1)]
-    evaluation = measure(labels, best, classes, log_probabilities=log_probabilities)
+    evaluation = measure(labels, best, classes, log_probabilities=log_probabilities, raw=raw)
     policy = getattr(classifier, "policy_", None)
     if policy is None:
         return evaluation, None

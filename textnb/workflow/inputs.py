@@ -14,7 +14,7 @@ from textnb.corpora.rows import ReadOptions
 from textnb.estimators.text_model import TextModel, open_fitted_model
 from textnb.likelihood.families import family
 from textnb.model.file import table_columns
-from textnb.model.parameters import effective
+from textnb.model.parameters import CHOOSABLE, effective, is_auto
 from textnb.model.settings import USUAL_COLUMNS, Columns
 from textnb.storage import open_model
 from textnb.workflow.progress import SILENT, Progress, shown_trials
@@ -48,6 +48,23 @@ def shown_settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
         for name, value in values.items()
         if name not in (*ALWAYS_SHOWN, *NEVER_SHOWN) and value != defaults[name]
     }
+
+
+def told_settings(model: TextModel) -> dict[str, Any]:
+    """Of the parameters in use, those that somebody set or that were chosen; what was left out is as usual."""
+    defaults = effective(TextModel().get_params(), {})
+    given, found = model.given_and_chosen
+    in_use = {name: _plain_value(value) for name, value in model.parameters_in_use.items()}
+    in_use["weights"] = family(in_use["model"]).weighting(in_use["weights"])
+    names = sorted(in_use.keys() - NEVER_SHOWN, key=(*ALWAYS_SHOWN, *in_use).index)
+    chosen = {name for name, value in found.items() if value is not None}
+    return {name: in_use[name] for name in names if name in chosen or _is_set(name, given[name], defaults[name])}
+
+
+def _is_set(name: str, given: Any, default: Any) -> bool:
+    if given is None or is_auto(given):
+        return False
+    return name in CHOOSABLE or _plain_value(given) != _plain_value(default)
 
 
 def _plain_value(value: Any) -> Any:
@@ -99,6 +116,10 @@ class TextInput:
 
     def settings(self, model: Any) -> dict[str, Any]:
         return shown_settings(model.parameters_in_use)
+
+    def told(self, model: Any) -> dict[str, Any]:
+        """The settings that somebody set, or that were chosen."""
+        return told_settings(model)
 
     def is_mail(self, model: Any) -> bool:
         """Whether the documents of a fitted model are messages."""

@@ -13,6 +13,7 @@ Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 RELIABILITY_BINS = 15
+HISTOGRAM_EDGES = 1 / (1 + np.exp(-np.arange(-5, 10, 0.5)))  # of probabilities, at equal steps of their log-odds
 _AT_ONCE = 1 << 22  # probabilities that are added up together
 Z_95 = 1.959963984540054  # standard errors that a 95 % interval has on either side
 FEWEST_TESTED = 30  # of fewer documents, an accuracy says little
@@ -27,6 +28,7 @@ class Reliability:
     counts: Counts
     confidence: Floats  # mean probability of the most probable class
     accuracy: Floats  # how often it was the true one
+    histogram: Counts  # documents by confidence: below the first of `HISTOGRAM_EDGES`, between two, from the last
 
     @property
     def expected_calibration_error(self) -> float:
@@ -42,8 +44,9 @@ class Reliability:
 class Evaluation:
     """The result of `measure`; rows of `confusion_matrix` are true classes, columns predicted, in `classes` order.
 
-    `log_loss` and `reliability` are there where probabilities were given. The log-loss is infinite where a true class
-    had probability 0, and None in JSON, which has no such number.
+    `log_loss` and `reliability` are there where probabilities were given, and `raw_reliability` where those before
+    calibration were, too. The log-loss is infinite where a true class had probability 0, and None in JSON, which has no
+    such number.
     """
 
     classes: list[Any]
@@ -55,6 +58,7 @@ class Evaluation:
     confusion_matrix: Counts
     log_loss: float | None = None
     reliability: Reliability | None = None
+    raw_reliability: Reliability | None = None
 
     @property
     def accuracy_interval(self) -> tuple[float, float]:
@@ -66,8 +70,8 @@ class Evaluation:
         return None if self.reliability is None else self.reliability.expected_calibration_error
 
     def to_json(self) -> dict[str, Any]:
-        """The same by name, in plain Python types."""
-        return {
+        """The same by name, in plain Python types; raw probabilities only where there are any."""
+        found = {
             **vars(self),
             "accuracy_interval": list(self.accuracy_interval),
             "confusion_matrix": self.confusion_matrix.tolist(),
@@ -75,6 +79,8 @@ class Evaluation:
             "ece": self.ece,
             "reliability": None if self.reliability is None else self.reliability.to_json(),
         }
+        raw = found.pop("raw_reliability")
+        return found if raw is None else found | {"raw_reliability": raw.to_json()}
 
 
 def measure(
@@ -83,6 +89,7 @@ def measure(
     classes: Iterable[Any],
     *,
     log_probabilities: ArrayLike | None = None,
+    raw: ArrayLike | None = None,
 ) -> Evaluation:
     """Compare true `labels` with `predicted` ones.
 
@@ -90,7 +97,8 @@ def measure(
     they are: the result's classes are then the sorted union.
 
     `log_probabilities`, (n, n_classes) in the order of `classes`, give a log-loss and a reliability, and two classes an
-    area under the ROC curve, which is None for other numbers of classes, or where only one occurs.
+    area under the ROC curve, which is None for other numbers of classes, or where only one occurs. `raw` are the same
+    before calibration, if there was one.
     """
     labels, predicted, known = _plain(labels), _plain(predicted), _plain(classes)
     if len(labels) != len(predicted):
@@ -106,12 +114,14 @@ def measure(
     precision, recall, f1 = precision_recall_f1(matrix)
     measures = (measure.tolist() for measure in (precision, recall, f1, matrix.sum(axis=1)))
     rows = zip(classes, *measures, strict=True)
-    auc, log_loss, reliability = None, None, None
+    auc, log_loss, reliability, raw_reliability = None, None, None, None
     if log_probabilities is not None:
         given = _checked_log_probabilities(log_probabilities, (len(labels), len(known)))
         position = {name: column for column, name in enumerate(known)}
         columns = np.array([position.get(label, -1) for label in labels], dtype=np.int64)
         log_loss, reliability = mean_log_loss(given, columns), reliability_of(given, columns)
+        if raw is not None:
+            raw_reliability = reliability_of(_checked_log_probabilities(raw, given.shape), columns)
         if len(known) == len(classes) == 2:
             auc = area_under_curve(true == 1, given[:, 1] - given[:, 0])  # small probabilities keep their order
     return Evaluation(
@@ -124,6 +134,7 @@ def measure(
         confusion_matrix=matrix,
         log_loss=log_loss,
         reliability=reliability,
+        raw_reliability=raw_reliability,
     )
 
 
@@ -144,7 +155,8 @@ def reliability_of(log_probabilities: Floats, class_ids: Counts) -> Reliability:
     bins = np.unique(np.searchsorted(starts, confidence, side="right"), return_inverse=True)[1]
     counts = np.bincount(bins)
     right = np.bincount(bins, best == class_ids)
-    return Reliability(counts, np.bincount(bins, confidence) / counts, right / counts)
+    histogram = np.bincount(np.searchsorted(HISTOGRAM_EDGES, confidence, "right"), minlength=len(HISTOGRAM_EDGES) + 1)
+    return Reliability(counts, np.bincount(bins, confidence) / counts, right / counts, histogram)
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,6 +22,7 @@ from textnb.model.file import settings_of, stored_ledger
 from textnb.statistics.ledger import Ledger, RollCall
 from textnb.storage import ModelFile, ModelFileError, open_model
 from textnb.storage.lock import writer_lock
+from textnb.text.steps import step
 
 if TYPE_CHECKING:
     from textnb.model.learner import Learner
@@ -169,12 +170,14 @@ class ModelOutput:
             except OutputRefused as refused:
                 beside = free_name(Path(self.path))
                 try:
-                    write(str(beside))
+                    with step(f"writing {beside}"):
+                        write(str(beside))
                 except BaseException:
                     beside.unlink(missing_ok=True)
                     raise
                 raise ValueError(f"{refused}. What was learned is saved in {beside}") from None
-            write(self.path)
+            with step(f"writing {self.path}"):
+                write(self.path)
         return self.path
 
     def _existing(self) -> ModelFile | None:

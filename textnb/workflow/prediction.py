@@ -12,6 +12,7 @@ from textnb.corpora.messages import read_messages
 from textnb.corpora.problems import Skipped
 from textnb.model.plain import score_of, spam_among
 from textnb.model.scorer import Scorer, open_scorer
+from textnb.text.steps import each
 from textnb.workflow.progress import SILENT, Progress
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def predict(
     options = recognised(model, files, options, whole=whole)
     predictor = message_predictor(model, files, options, whole=whole, prior=prior)
     if predictor is not None:
-        messages = read_messages(files, lines, skipped, mail=predictor.is_mail)
+        messages = each(read_messages(files, lines, skipped, mail=predictor.is_mail), "predicting", " documents")
         return answers(predictor, messages, raw=raw, positive=positive)
     from textnb.workflow.table_prediction import open_documents, table_answers
 
@@ -127,7 +128,7 @@ def recognised(
     if whole or STDIN not in files or (options is not None and options.format is not None):
         return options
     start = start_of_stdin()
-    if not (start.startswith("{") or any(sign in start.partition("\n")[0] for sign in ",\t")):
+    if not (start.startswith(("{", "[")) or any(sign in start.partition("\n")[0] for sign in ",\t")):
         return options
     from dataclasses import replace
 

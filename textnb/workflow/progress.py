@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from textnb.text.steps import Advance, heard_by
 
 if TYPE_CHECKING:
     from textnb.selection.tuning import Trial
 
 Item = TypeVar("Item")
-Advance: TypeAlias = Callable[[int, str], None]  # by so many units, with a note
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class Progress:
@@ -40,6 +44,10 @@ class Progress:
         """A step of `total` units, if that is known."""
         return nullcontext(lambda n, note: None)
 
+    def step(self, description: str, unit: str, total: int | None = None) -> AbstractContextManager[Advance]:
+        """A step that may be short, or within another; without a unit it cannot say how far it is."""
+        return nullcontext(lambda n, note: None)
+
     def each(self, items: Iterable[Item], total: int, description: str, unit: str) -> Iterator[Item]:
         """The items, each a unit of a step."""
         with self.bar(description, unit, total) as advance:
@@ -49,6 +57,18 @@ class Progress:
 
 
 SILENT = Progress()
+
+
+def hears_steps(workflow: Callable[P, R]) -> Callable[P, R]:
+    """The same workflow, which shows the steps of what it calls by the `progress` that it is given."""
+
+    @wraps(workflow)
+    def heard(*args: P.args, **kwargs: P.kwargs) -> R:
+        progress: Any = kwargs.get("progress", SILENT)
+        with heard_by(progress.step):
+            return workflow(*args, **kwargs)
+
+    return heard
 
 
 @contextmanager

@@ -17,11 +17,12 @@ from textnb.model.policy import Policy
 from textnb.storage import open_model
 from textnb.workflow.inputs import TextInput, remembered_columns
 from textnb.workflow.outputs import KnownDocuments, ModelOutput
-from textnb.workflow.progress import SILENT, Progress
+from textnb.workflow.progress import SILENT, Progress, hears_steps
 from textnb.workflow.reading import CorpusLike, opened, require_two_classes, with_columns
 from textnb.workflow.updating import ModelSummary
 
 
+@hears_steps
 def refit(
     model: str | PathLike[str],
     corpus: CorpusLike,

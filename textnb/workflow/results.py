@@ -54,6 +54,8 @@ class EvaluationResult:
         Which documents it was evaluated on, for people.
     settings : dict
         The main parameters of the model, and those that differ from the default.
+    told : dict
+        Those that somebody set or that were chosen; of the model of a file, all that may have been.
     problems : sequence of Problem
         Documents that were skipped; `n_problems`, where it is given, counts those that are not listed, too.
     decisions : DecisionEvaluation or None
@@ -71,6 +73,7 @@ class EvaluationResult:
     n_train: int
     evaluated_on: str
     settings: dict[str, Any]
+    told: dict[str, Any]
     evaluation: Evaluation | None
     model_file: str | None = None
     problems: Sequence[Problem] = ()

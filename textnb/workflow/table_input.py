@@ -101,6 +101,9 @@ class TableInput:
     def settings(self, model: Any) -> dict[str, Any]:
         return part_settings(model, self.names)
 
+    def told(self, model: Any) -> dict[str, Any]:
+        return self.settings(model)
+
     def is_mail(self, model: Any) -> bool:
         return False
 

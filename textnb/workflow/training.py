@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from os import PathLike
@@ -18,14 +18,22 @@ from textnb.likelihood.families import FAMILIES, MODELS
 from textnb.model.decision import UNSURE
 from textnb.model.parameters import CHOOSABLE, is_open
 from textnb.model.settings import Columns
-from textnb.selection.splitting import stratified_split
+from textnb.selection.splitting import grouped_split, stratified_split
+from textnb.text.steps import step
 from textnb.workflow.evaluation import EvaluatedDocuments, evaluate_decisions, evaluate_documents
 from textnb.workflow.inputs import Documents, Input, TextInput, take
 from textnb.workflow.metrics import DecisionEvaluation, Evaluation, measure
 from textnb.workflow.near_misses import alike_notices
 from textnb.workflow.outputs import KnownDocuments, ModelOutput
-from textnb.workflow.progress import SILENT, Progress
-from textnb.workflow.reading import CorpusLike, opened, read_columns, require_two_classes, with_analyzer
+from textnb.workflow.progress import SILENT, Progress, hears_steps
+from textnb.workflow.reading import (
+    CorpusLike,
+    opened,
+    read_columns,
+    require_two_classes,
+    with_analyzer,
+    with_own_columns,
+)
 from textnb.workflow.refitting import fitted_anew
 from textnb.workflow.results import TrainingResult
 
@@ -45,12 +53,14 @@ class Decisions:
 
     def apply(self, classifier: Any) -> None:
         if self.wanted:
-            classifier.decide_by(self.costs, unsure=self.unsure, protected=self.protected, ceiling=self.ceiling)
+            with step("weighing errors"):
+                classifier.decide_by(self.costs, unsure=self.unsure, protected=self.protected, ceiling=self.ceiling)
 
 
 NO_DECISIONS = Decisions()
 
 
+@hears_steps
 def train(
     corpus: CorpusLike,
     *,
@@ -166,6 +176,7 @@ def train(
     )
 
 
+@hears_steps
 def cross_validate(
     corpus: CorpusLike,
     folds: int = 5,
@@ -262,6 +273,7 @@ class _Work:
             corpus=self.corpus.name,
             edition=self.corpus.edition,
             settings=self.columns.settings(self.model),
+            told=self.columns.told(self.model),
             model=self.model,
             calibration=getattr(self.model, "calibration_", None),
             model_file=path,
@@ -307,6 +319,8 @@ def _prepare(
             if wanted:
                 raise ValueError(f"{what} for models of text: leave out the other columns")
     options, settings = with_analyzer(corpus, options, settings, progress)
+    if not is_mixed:
+        options = with_own_columns(corpus, options, progress)
     read = opened(corpus, columns.options(options), progress)
     require_two_classes(read)
     for notice in alike_notices(read.classes):
@@ -348,15 +362,20 @@ def split_documents(corpus: Corpus, test_size: float = 0.3, seed: int = 0) -> tu
     names, counts = np.unique(corpus.labels, return_counts=True)
     lone = np.isin(corpus.labels, names[counts < 2])
     others = np.flatnonzero(~lone)
+    class_ids = np.unique(corpus.labels[others], return_inverse=True)[1]
     try:
-        learn, test = stratified_split(np.unique(corpus.labels[others], return_inverse=True)[1], test_size, seed)
+        if corpus.groups is None:
+            learn, test = stratified_split(class_ids, test_size, seed)
+        else:
+            learn, test = grouped_split(class_ids, corpus.groups[others], test_size, seed)
     except ValueError:
         raise ValueError(
             f"a share of {test_size:g} of {len(corpus):,} documents is too few or too many to test {len(names)} "
             "classes on: use more documents, another test size (--test-size), or fewer categories"
         ) from None
     learned = np.sort(np.concatenate([others[learn], np.flatnonzero(lone)]))
-    return learned, others[test], f"{test_size:.0%} held out at random"
+    by_group = "" if corpus.groups is None else " by group"
+    return learned, others[test], f"{test_size:.0%} held out at random{by_group}"
 
 
 def _copies(documents: Documents, learn: Array, test: Array) -> int:
@@ -375,14 +394,10 @@ def _predict_folds(
     smallest = min(np.unique(labels, return_counts=True)[1])
     if smallest < n_folds:
         raise ValueError(f"a class of {smallest} documents cannot be divided into {n_folds} folds: use fewer folds")
-    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
-
-    kind = StratifiedKFold if corpus.groups is None else StratifiedGroupKFold
-    groups = None if corpus.groups is None else corpus.groups[rows]
-    folds = kind(n_folds, shuffle=True, random_state=seed).split(rows, labels, groups)
     log_probabilities = np.full((len(rows), len(corpus.classes)), -np.inf)
     named = np.full(len(rows), UNSURE)
     policy, accuracies = None, []
+    folds = _folds(labels, None if corpus.groups is None else corpus.groups[rows], n_folds, seed)
     for learn, test in progress.each(folds, n_folds, "cross-validating", " folds"):
         model = deepcopy(work.model)
         work.columns.fit(model, corpus, work.documents, rows[learn])
@@ -400,3 +415,11 @@ def _predict_folds(
     if policy is not None:  # all folds have its prices
         decided = evaluate_decisions(labels, named, policy, classes, log_probabilities, evaluation)
     return evaluation, decided, accuracies
+
+
+def _folds(labels: Array, groups: Array | None, n_folds: int, seed: int) -> Iterator[tuple[Array, Array]]:
+    """Positions to learn from and to test on, stratified; those of a group stay together."""
+    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold  # which takes its time, too
+
+    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+    yield from kind(n_folds, shuffle=True, random_state=seed).split(labels, labels, groups)

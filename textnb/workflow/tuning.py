@@ -17,7 +17,7 @@ from textnb.model.parameters import AUTO, CHOOSABLE
 from textnb.selection.tuning import Choice
 from textnb.workflow.inputs import notice_objective
 from textnb.workflow.metrics import wilson_interval
-from textnb.workflow.progress import SILENT, Progress, shown_trials
+from textnb.workflow.progress import SILENT, Progress, hears_steps, shown_trials
 from textnb.workflow.reading import CorpusLike, opened, require_two_classes, with_analyzer
 
 
@@ -42,6 +42,7 @@ class TuningResult:
         return {"corpus": self.corpus, "edition": self.edition, **self.choice.to_json(), **interval}
 
 
+@hears_steps
 def tune(
     corpus: CorpusLike, *, options: ReadOptions = DEFAULT_OPTIONS, progress: Progress = SILENT, **settings: Any
 ) -> TuningResult:

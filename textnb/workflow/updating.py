@@ -22,6 +22,7 @@ from textnb.model.start import start_model
 from textnb.model.update import drop_ledger, merge_models, update_model
 from textnb.storage import open_model
 from textnb.text.documents import as_strings
+from textnb.text.steps import each
 from textnb.workflow.near_misses import near_misses
 
 if TYPE_CHECKING:
@@ -285,7 +286,7 @@ def labelled_messages(
             skipped.notices.append(mail_notice(name))
         if kinds.is_mixed:
             skipped.notices.append(mixed_notice(name, as_mail=as_mail))
-    messages = list(read_messages(files, lines, skipped, mail=as_mail))
+    messages = list(each(read_messages(files, lines, skipped, mail=as_mail), "reading", " documents"))
     return _read_documents([(where, text, label) for where, text in messages], skipped, as_mail, mail)
 
 

@@ -16,7 +16,7 @@ from textnb.model.explanation import finite
 from textnb.workflow.evaluation import EvaluatedDocuments, documents_to_test, evaluate_probabilities
 from textnb.workflow.inputs import ModelLike
 from textnb.workflow.metrics import DecisionEvaluation
-from textnb.workflow.progress import SILENT, Progress
+from textnb.workflow.progress import SILENT, Progress, hears_steps
 from textnb.workflow.reading import CorpusLike
 from textnb.workflow.reporting.confused_pairs import most_confused_pairs
 from textnb.workflow.reporting.documents import (
@@ -38,6 +38,7 @@ NO_LEDGER = "the model has no ledger of the documents that it has learned"
 NOT_OF_TABLES = "models of several columns have no learning curve"
 
 
+@hears_steps
 def report(
     model: ModelLike,
     corpus: CorpusLike,
@@ -111,7 +112,9 @@ def report_on(
 ) -> ReportResult:
     """The report of a model on prepared documents, given the positions of those in the corpus that it has learned."""
     scored = score(tested, progress)
-    evaluation, decisions = evaluate_probabilities(tested.classifier, scored.log_probabilities, tested.labels)
+    evaluation, decisions = evaluate_probabilities(
+        tested.classifier, scored.log_probabilities, tested.labels, scored.raw_log_probabilities
+    )
     view = View.of(tested, scored, evaluation)
     with ThreadPoolExecutor(1, thread_name_prefix="textnb") as beside:  # counting leaves time for explaining
         curve = beside.submit(_learning_curve, tested, view, learned)
@@ -156,7 +159,6 @@ def _report(
         result=tested.result(evaluation, decisions),
         n_documents=tested.columns.n_documents(tested.classifier),
         n_terms=None if scored.predictor is None else scored.predictor.features.n_columns,
-        raw_reliability=view.raw_reliability(),
         confidence_histogram=np.histogram(view.confidence, BINS, (0, 1))[0].tolist(),
         texts=texts,
         documents=documents,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from textnb.workflow.metrics import Evaluation, Reliability, wilson_interval
+from textnb.workflow.metrics import Evaluation, wilson_interval
 from textnb.workflow.reporting.confused_pairs import ConfusedPair
 from textnb.workflow.reporting.documents import Cell, ShownDocument
 from textnb.workflow.reporting.learning_curves import LearningCurve
@@ -73,7 +73,6 @@ class ReportResult:
     ----------
     result : EvaluationResult, as `evaluate` gives it
     n_documents, n_terms : what the model has learned from; None for terms of a table
-    raw_reliability : that of the probabilities before they were calibrated, if they are
     confidence_histogram : how many documents have the probability of their most probable class in each of 20 bins
     texts : whether texts and terms of documents are there
     confident_errors : numbers of the documents that were named wrongly with the highest probability
@@ -83,7 +82,6 @@ class ReportResult:
     result: EvaluationResult
     n_documents: int
     n_terms: int | None
-    raw_reliability: Reliability | None
     confidence_histogram: list[int]
     texts: bool
     documents: list[ShownDocument]
@@ -106,7 +104,7 @@ class ReportResult:
 
     def to_json(self) -> dict[str, Any]:
         """The same by name, in plain Python types: what the page is drawn from."""
-        result, learned = self.result, self.result.learned
+        result, learned, evaluation = self.result, self.result.learned, _with_intervals(self.evaluation)
         return {
             "title": f"{result.corpus}: {result.edition}",
             "model": {
@@ -124,9 +122,9 @@ class ReportResult:
             "n_learned_skipped": 0 if learned is None else learned.n_skipped,
             "n_learned_tested": 0 if learned is None else learned.n_tested,
             "classes": self.evaluation.classes,
-            "evaluation": _with_intervals(self.evaluation)
+            "evaluation": evaluation
             | {name: None if bounds is None else list(bounds) for name, bounds in self.intervals.items()},
-            "raw_reliability": None if self.raw_reliability is None else self.raw_reliability.to_json(),
+            "raw_reliability": evaluation.pop("raw_reliability", None),
             "confidence_histogram": self.confidence_histogram,
             "decisions": None if result.decisions is None else result.decisions.to_json(),
             "texts": self.texts,

@@ -10,7 +10,7 @@ import numpy as np
 from textnb.arrays import Array
 from textnb.selection.audit import suspicious_labels
 from textnb.workflow.evaluation import EvaluatedDocuments, evaluate_probabilities
-from textnb.workflow.metrics import Evaluation, Reliability, reliability_of
+from textnb.workflow.metrics import Evaluation
 from textnb.workflow.reporting.confused_pairs import ConfusedPair, misleading_rows, misleading_words
 from textnb.workflow.reporting.intervals import Interval, auc_interval, macro_f1_interval, mean_interval
 from textnb.workflow.reporting.paired_comparison import PairedComparison, where_they_differ
@@ -76,10 +76,6 @@ class View:
         (judged,) = np.nonzero(self.own >= 0)
         found = suspicious_labels(self.scored.joint[judged], self.own[judged], self.scored.lengths[judged], self.known)
         return [(int(judged[one.position]), one.suggested, one.margin) for one in found[:LISTED]]
-
-    def raw_reliability(self) -> Reliability | None:
-        raw = self.scored.raw_log_probabilities
-        return None if raw is None else reliability_of(raw, self.own)
 
     def thresholds(self) -> list[ThresholdCurve]:
         probabilities = np.exp(self.scored.log_probabilities)

@@ -1,0 +1,86 @@
+"""What a terminal is shown: steps while they last, tables that fit it."""
+
+import io
+import os
+from types import SimpleNamespace
+
+import pytest
+
+from textnb.cli import output
+from textnb.cli.output import Terminal, marking, terminal_width
+from textnb.text.steps import step
+from textnb.workflow.progress import hears_steps
+
+
+class Screen(io.StringIO):
+    def isatty(self):
+        return True
+
+    def fileno(self):
+        return 1
+
+
+@pytest.fixture
+def screen(monkeypatch):
+    """A terminal of 60 columns that both streams seem to be."""
+    shown = Screen()
+    monkeypatch.setattr(output, "sys", SimpleNamespace(stdout=shown, stderr=shown))
+    monkeypatch.setattr(os, "get_terminal_size", lambda *number: os.terminal_size((60, 24)))
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    return shown
+
+
+@hears_steps
+def work(unit, progress, total=2):
+    with step("counting", unit, total) as advance:
+        advance(1, "")
+        advance(1, "")
+
+
+def test_a_step_is_shown_in_words_and_cleared(screen):
+    work("", progress=Terminal(quiet=False))
+    assert "counting …" in screen.getvalue()
+    assert screen.getvalue().split("\r")[-1].strip() == ""
+
+
+@pytest.mark.parametrize("total", [None, 1000])
+def test_of_many_or_unknown_units_only_a_long_step_is_shown(screen, monkeypatch, total):
+    work(" documents", progress=Terminal(quiet=False), total=total)
+    assert screen.getvalue().strip() == ""
+    monkeypatch.setattr(output, "SHORT_STEP", 0)
+    work(" documents", progress=Terminal(quiet=False), total=total)
+    assert "counting: " in screen.getvalue()
+
+
+def test_a_step_of_few_units_is_shown_at_once(screen):
+    work(" documents", progress=Terminal(quiet=False))
+    assert "counting:   0%" in screen.getvalue()
+
+
+@pytest.mark.parametrize("is_quiet", [True, False])
+def test_steps_are_silent_when_quiet_or_piped(screen, monkeypatch, is_quiet):
+    if not is_quiet:
+        monkeypatch.setattr(screen, "isatty", lambda: False)
+    work("", progress=Terminal(quiet=is_quiet))
+    assert screen.getvalue() == ""
+
+
+def test_results_are_as_wide_as_the_terminal_and_marked_there(screen, monkeypatch):
+    assert (terminal_width(), marking()) == (60, "colours")
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert marking() == "signs"
+    monkeypatch.setattr(screen, "isatty", lambda: False)
+    assert (terminal_width(), marking()) == (None, None)
+
+
+def test_a_terminal_that_does_not_know_its_width_has_the_usual_one(screen, monkeypatch):
+    monkeypatch.setattr(os, "get_terminal_size", lambda *number: os.terminal_size((0, 0)))
+    assert terminal_width() == 80
+
+
+def test_tables_of_corpora_narrow_themselves(screen, textnb):
+    lines = textnb("corpora").out.splitlines()
+    assert len(lines) > 5
+    assert max(map(len, lines)) <= 60
+    assert any("…" in line for line in lines)
