@@ -25,8 +25,9 @@ from textnb import CategoricalNB, CountVectorizer, GaussianNB, MixedNB, Multinom
 from textnb.estimators.mixed_file import save_mixed
 from textnb.estimators.text_model import TextModel, open_fitted_model
 from textnb.model.scorer import open_scorer
+from textnb.storage import open_model
 from textnb.workflow import LabelledDocuments, compact, compare, forget, inspect, learn, merge
-from textnb.workflow.stream import StreamLearner
+from textnb.workflow.stream import Block, StreamLearner, resume, write_checkpoint
 
 N_FORGERIES = int(os.environ.get("TEXTNB_FORGERIES", "1000"))
 SECONDS = 10  # for all that is done with one file
@@ -42,12 +43,14 @@ TEXT_MODELS = {
     "numbers": {"model": "complement", "weights": "tfidf", "ngrams": (1, 2), "unknown": "token"},
     "fitted": {"model": "nbsvm", "C": 0.3, "beta": 0.75},
 }
+ABOUT = {"source": "mail.jsonl"}
+GOLDEN = Path(__file__).parents[1] / "golden_models"
 TABLE = pd.DataFrame({"body": TEXTS, "day": ["mon", "tue", None, "mon", "tue"], "size": [1.0, 2.5, np.nan, 1e5, 7.0]})
 
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory):
-    """A good file of every kind."""
+    """A good file of every kind, and of every format."""
     folder = tmp_path_factory.mktemp("good")
     for name, settings in TEXT_MODELS.items():
         labels = LABELS if name != "numbers" else [1, 1, 2, 2, 5]
@@ -61,9 +64,14 @@ def models(tmp_path_factory):
     for number, pipeline in enumerate(pipelines):
         parts = [("text", pipeline, "body"), ("days", CategoricalNB(), ["day"]), ("sizes", GaussianNB(), ["size"])]
         save_mixed(MixedNB(parts).fit(TABLE, LABELS), folder / f"mixed-{number}.tnb")
-    learning = StreamLearner(TextModel("multinomial", "counts").new_learner(keep_ledger=True))
-    learning.stages = ["learn"]
-    return sorted(folder.iterdir())
+    learning = new_learning()
+    learning._take(Block(len(TEXTS), TEXTS, LABELS))
+    assert write_checkpoint(folder / "checkpoint.tnb", learning, ABOUT)
+    return [*sorted(folder.iterdir()), *sorted(GOLDEN.glob("*.tnb"))]
+
+
+def new_learning():
+    return StreamLearner(TextModel("multinomial", "counts").new_learner(keep_ledger=True))
 
 
 def agree(*answers):
@@ -91,11 +99,17 @@ def touched(path):
 
 
 def whole(path):
-    """As `textnb.load` opens it. What it has verified, all ways answer alike."""
+    """As `textnb.load` opens it. What it has verified, all ways answer alike.
+
+    But for a file of format 2: it has weights to predict by beside its counts, and is loaded by these.
+    """
     model = open_fitted_model(path)
     if isinstance(model, MixedNB):
         agree(model.predict_log_proba(TABLE))
         save_mixed(model, path.with_name("again.tnb"))
+        return
+    if "kind" not in open_model(path).settings:
+        agree(model.predict_log_proba(ASKED))
         return
     one_by_one = np.concatenate([alone(path, text) for text in ASKED])
     agree(model.predict_log_proba(ASKED), open_predictor(path).log_proba(ASKED), one_by_one)
@@ -122,6 +136,7 @@ def ways(path, good):
     yield partial(whole, path)
     yield partial(inspect, path)
     yield partial(compare, path, good)
+    yield partial(resume, path, new_learning(), ABOUT)
     yield from updates(path, good)
 
 

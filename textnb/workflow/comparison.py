@@ -26,6 +26,7 @@ from textnb.model.learner import Learner
 from textnb.model.parameters import effective
 from textnb.model.predictor import Predictor
 from textnb.model.records import to_json
+from textnb.model.stored import read_counts
 from textnb.storage import ModelFile, open_model
 from textnb.text.terms import Terms
 from textnb.text.vocabulary import UNKNOWN
@@ -388,7 +389,8 @@ def _open_text_model(path: str | PathLike[str]) -> _TextModel:
         predictor = whole_predictor_of(file)
     else:
         predictor = derive(learner).predictor(fitted.calibration, fitted.policy)
-    return _TextModel(file, learner, predictor, file.array("documents"))
+    documents = read_counts(file, "documents", predictor.classes.shape, floats=True)
+    return _TextModel(file, learner, predictor, documents)
 
 
 def _same_content(a: _TextModel, b: _TextModel) -> bool:

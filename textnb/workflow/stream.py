@@ -262,4 +262,7 @@ def resume(path: Path, learning: StreamLearner, about: dict[str, Any]) -> None:
                 f"{path} is the checkpoint of a training with another {name}: remove it to begin anew, "
                 "or overwrite it (--overwrite)"
             )
-    learning.go_on(State(saved["stage"], saved["rows"], learner_of(file)))
+    stage, rows = saved.get("stage"), saved.get("rows")
+    if stage not in (FREQUENCIES, LEARNING) or not (rows is None or (type(rows) is int and rows >= 0)):
+        raise file.damaged(f"it was stopped in the pass {stage!r:.60}, after {rows!r:.60} rows")
+    learning.go_on(State(stage, rows, learner_of(file)))
