@@ -162,3 +162,14 @@ def test_what_learns_bit_by_bit_cannot_choose():
 def test_other_names_are_refused():
     with pytest.raises(ValueError, match=r"model must be one of .*, auto or best, got 'better'"):
         TextClassifier("better").fit(*independent(20))
+
+
+@pytest.mark.parametrize("given", [{"C": 0.3}, {"beta": 0.5}, {"most_terms": 10}], ids=lambda given: next(iter(given)))
+def test_what_is_given_for_models_of_one_kind_is_left_where_another_is_best(given, tmp_path):
+    (name,) = given
+    for documents in (repeated(), independent()):
+        model = TextClassifier("best", weights="log-tfidf", ngrams=(1, 1), min_df=1, alpha=1.0, **given).fit(*documents)
+        is_linear = family(model.parameters_in_use["model"]).fitted_to_documents
+        assert model.parameters_in_use[name] == (given[name] if is_linear and name != "most_terms" else None)
+        model.save(tmp_path / "a.tnb")
+        assert load(tmp_path / "a.tnb").predict(documents[0]).tolist() == model.predict(documents[0]).tolist()

@@ -576,7 +576,8 @@ class TextModel:
             return best.Contest(choice, None)
         if self.analyzer in (None, AUTO, "word"):  # the usual words and pairs, and what naive Bayes says of others
             opened |= {name: None for name in ("ngrams", "min_df") if name in opened}
-        linear = self._with(**opened | {"model": best.MODEL}, objective=choice.objective)
+        of_naive = dict.fromkeys(CLARITY_SETTINGS)
+        linear = self._with(**opened | of_naive | {"model": best.MODEL}, objective=choice.objective)
         further = best.further_features(choice, best.WEIGHTS if is_open(self.weights) else str(self.weights))
         searched = linear._search(documents, class_ids, classes, weights, groups, count, progress, further)
 
