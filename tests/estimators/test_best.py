@@ -173,3 +173,14 @@ def test_what_is_given_for_models_of_one_kind_is_left_where_another_is_best(give
         assert model.parameters_in_use[name] == (given[name] if is_linear and name != "most_terms" else None)
         model.save(tmp_path / "a.tnb")
         assert load(tmp_path / "a.tnb").predict(documents[0]).tolist() == model.predict(documents[0]).tolist()
+
+
+@pytest.mark.parametrize(("n", "C", "beta"), [(120, 0.3, 0.75), (20, None, None)], ids=["all given", "few documents"])
+@pytest.mark.parametrize("calibrate", [True, False])
+def test_models_are_compared_where_all_else_is_given(n, C, beta, calibrate):
+    given = {"weights": "log-tfidf", "ngrams": (1, 1), "min_df": 1, "alpha": 1.0, "C": C, "beta": beta}
+    for documents in (repeated(n), independent(n)):
+        model = TextClassifier("best", calibrate=calibrate, **given).fit(*documents)
+        tried = {family(trial.candidate.model).fitted_to_documents for trial in model.choice_.trials}
+        assert tried == {True, False}
+        assert model.parameters_in_use["model"] == model.choice_.best.candidate.model

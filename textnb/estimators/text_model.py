@@ -579,7 +579,9 @@ class TextModel:
         of_naive = dict.fromkeys(CLARITY_SETTINGS)
         linear = self._with(**opened | of_naive | {"model": best.MODEL}, objective=choice.objective)
         further = best.further_features(choice, best.WEIGHTS if is_open(self.weights) else str(self.weights))
-        searched = linear._search(documents, class_ids, classes, weights, groups, count, progress, further)
+        searched = linear._search(
+            documents, class_ids, classes, weights, groups, count, progress, further=further, is_compared=True
+        )
 
         def scored(folds: Array) -> Array:
             how = naive._tuning(classes, count) | {"objective": choice.objective}
@@ -596,9 +598,9 @@ class TextModel:
         groups: Array | None,
         count: Callable[..., Any],
         progress: Callable[[Trial], None],
-        further: Sequence[Features] = (),
+        **how: Any,
     ) -> Searched:
-        """The linear model of these parameters, with what is chosen for it by folds."""
+        """The linear model of these parameters, with what is chosen for it by folds; `how` is for `search`."""
         from textnb.selection.fitting import prepared, search
 
         def prepare(features: Features) -> TrainingDocuments:
@@ -613,12 +615,12 @@ class TextModel:
         return search(
             prepare,
             self.get_params(deep=False),
-            further=further,
             weights=weights,
             can_choose=_are_enough_to_choose(class_ids),
             objective=self._wanted or "accuracy",
             positive=self._positive_among(classes.tolist()) if self._wanted == "caught" else None,
             progress=progress,
+            **how,
         )
 
     def _with(self, **changes: Any) -> TextModel:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from textnb.arrays import Array, distinct
 from textnb.selection.fitting import Searched
-from textnb.selection.linear_tuning import Features, judged
+from textnb.selection.linear_tuning import Features, choice_of, judged
 from textnb.selection.tuning import Choice
 
 MODEL = "nbsvm"  # the linear model that is tried
@@ -39,8 +39,8 @@ def compete(naive_bayes: Choice, linear: Searched, scored: Callable[[Array], Arr
 
     scored : folds ↦ the scores of all documents, (n, K), under the model of naive Bayes without their fold
     """
-    other = linear.choice
-    assert other is not None and linear.folds is not None
+    assert linear.best is not None and linear.folds is not None  # it was searched to be compared
+    other = choice_of(linear.best, linear.trials, linear.folds, linear.training.groups)
     candidate, class_ids = naive_bayes.best.candidate, linear.training.class_ids
     trial = judged(candidate, scored(linear.folds), class_ids, naive_bayes.objective, linear.positive)
     is_linear = other.best.rank[0] < trial.rank[0]
