@@ -7,6 +7,7 @@ import tarfile
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
@@ -14,7 +15,9 @@ import pytest
 
 from textnb.corpora import Corpus, Problem, iter_rows, open_corpus, read_corpus
 from textnb.corpora.readers import column_names
+from textnb.corpora.rows import ReadOptions
 from textnb.corpora.stream import open_stream
+from textnb.corpora.tables import table_records
 
 TEXTS = ["lunch, at noon", 'win "a" prize', "two\nlines", "é"]
 LABELS = ["ham", "spam", "ham", "spam"]
@@ -99,6 +102,25 @@ def test_rows_without_a_text_or_label_are_reported(tmp_path: Path) -> None:
     corpus = read_corpus(write_parquet(tmp_path / "a.parquet", table))
     assert pairs(corpus) == [("a", "x")]
     assert corpus.problems == (Problem("row 2", "its 'text' is empty"), Problem("row 3", "its 'label' is empty"))
+
+
+def test_nan_is_missing_as_null_is(tmp_path: Path) -> None:
+    values = pa.array([1.0, float("nan"), None, float("inf")])
+    path = write_parquet(tmp_path / "a.parquet", pa.table({"text": ["a", "b", "c", "d"], "label": values, "n": values}))
+    corpus = read_corpus(path)
+    assert pairs(corpus) == [("a", "1.0"), ("d", "Infinity")]
+    assert [problem.why for problem in corpus.problems] == ["its 'label' is empty"] * 2
+    corpus = read_corpus(path, label="text", numeric=["n"])
+    assert np.array_equal(corpus.columns["n"], [1.0, np.nan, np.nan], equal_nan=True)
+    assert [problem.where for problem in corpus.problems] == ["row 4"]
+
+
+def test_rows_are_written_as_json_that_has_no_nan(tmp_path: Path) -> None:
+    table = pa.table({"text": ["a", "b"], "label": ["x", "y"], "n": [float("nan"), float("-inf")]})
+    with write_parquet(tmp_path / "a.parquet", table).open("rb") as file:
+        options = ReadOptions(written_as="jsonl")
+        lines = [line.text for row, line in table_records(file, "a", "parquet", options, note=print) if row]
+    assert [json.loads(line, parse_constant=pytest.fail)["n"] for line in lines] == [None, None]
 
 
 def test_of_a_file_that_is_damaged_in_its_middle_the_first_rows_are_read(tmp_path: Path) -> None:
