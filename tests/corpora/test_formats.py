@@ -1,5 +1,6 @@
 """The formats that people's data comes in are read alike, and what is chosen for them is said."""
 
+import csv
 import gzip
 import io
 import json
@@ -294,6 +295,22 @@ def test_of_several_separators_the_even_one_is_taken(tmp_path: Path) -> None:
     assert read_corpus(tmp_path / "a.csv", text="2", label="1").texts[:2] == ["Go until, jurong", "Win"]
     (tmp_path / "b.csv").write_text("label,text;or so\nham,a;b\nspam,c\n")
     assert read_corpus(tmp_path / "b.csv", text="text;or so").texts == ["a;b", "c"]
+
+
+@pytest.mark.parametrize("n_before", [1, 17, 18, 19])
+def test_a_record_that_goes_on_after_the_lines_looked_at_is_not_uneven(tmp_path: Path, n_before: int) -> None:
+    rows = ["text;label;a, b", *['"lunch, at noon";ham;x'] * n_before, '"win\n' + "more, and\n" * 20 + '";spam;x']
+    (tmp_path / "a.csv").write_text("\n".join(rows) + "\n")
+    assert read_corpus(tmp_path / "a.csv").labels.tolist() == ["ham"] * n_before + ["spam"]
+
+
+def test_separators_are_found_in_long_cells(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(f'text;label;a, b\n"{"long, " * 30_000}";ham;x\nwin;spam;x\n')
+    before = csv.field_size_limit(1 << 17)  # as a process begins
+    try:
+        assert read_corpus(tmp_path / "a.csv").labels.tolist() == ["ham", "spam"]
+    finally:
+        csv.field_size_limit(before)
 
 
 def test_columns_by_number_say_that_there_is_no_header(tmp_path: Path) -> None:
