@@ -184,3 +184,10 @@ def test_models_are_compared_where_all_else_is_given(n, C, beta, calibrate):
         tried = {family(trial.candidate.model).fitted_to_documents for trial in model.choice_.trials}
         assert tried == {True, False}
         assert model.parameters_in_use["model"] == model.choice_.best.candidate.model
+
+
+def test_units_are_chosen_where_that_is_asked_for():
+    model = TextClassifier("best", analyzer="auto", min_df=1).fit(*repeated())
+    assert family(model.parameters_in_use["model"]).fitted_to_documents
+    with pytest.raises(ValueError, match="analyzer='auto' is chosen with naive Bayes, not for nbsvm alone"):
+        TextClassifier("nbsvm", analyzer="auto").fit(*repeated())

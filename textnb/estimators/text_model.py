@@ -576,7 +576,7 @@ class TextModel:
             return best.Contest(choice, None)
         if self.analyzer in (None, AUTO, "word"):  # the usual words and pairs, and what naive Bayes says of others
             opened |= {name: None for name in ("ngrams", "min_df") if name in opened}
-        of_naive = dict.fromkeys(CLARITY_SETTINGS)
+        of_naive = dict.fromkeys(CLARITY_SETTINGS) | ({"analyzer": None} if is_auto(self.analyzer) else {})
         linear = self._with(**opened | of_naive | {"model": best.MODEL}, objective=choice.objective)
         further = best.further_features(choice, best.WEIGHTS if is_open(self.weights) else str(self.weights))
         searched = linear._search(
@@ -817,6 +817,10 @@ class TextModel:
                 raise ValueError(f'{name} is for words, and analyzer="mail" takes none: leave one of them out')
         if self.model is not None and (not isinstance(self.model, str) or self.model not in (*MODELS, AUTO, BEST)):
             raise ValueError(f"model must be one of {', '.join(MODELS)}, auto or best, got {self.model!r}")
+        if self._is_fitted_to_documents and is_auto(self.analyzer):
+            raise ValueError(
+                f"analyzer='auto' is chosen with naive Bayes, not for {self.model} alone: give one, or model='best'"
+            )
         if self.weights is not None and not is_auto(self.weights):
             check_weighting(self.weights)
         if self.unknown not in UNKNOWN_CHOICES:
