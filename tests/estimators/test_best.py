@@ -191,3 +191,18 @@ def test_units_are_chosen_where_that_is_asked_for():
     assert family(model.parameters_in_use["model"]).fitted_to_documents
     with pytest.raises(ValueError, match="analyzer='auto' is chosen with naive Bayes, not for nbsvm alone"):
         TextClassifier("nbsvm", analyzer="auto").fit(*repeated())
+
+
+@pytest.mark.parametrize("ngrams", [None, (1, 2)])
+def test_no_linear_model_is_tried_twice(ngrams):
+    """The terms that naive Bayes does best with may be those that are tried anyway."""
+    texts, labels = repeated()
+    paired = [
+        " ".join(f"{word} {label}" for word in text.split()[:3]) for text, label in zip(texts, labels, strict=True)
+    ]
+    model = TextClassifier("best", ngrams=ngrams).fit(paired, labels)
+    tried = [trial.candidate for trial in model.choice_.trials if isinstance(trial.candidate, LinearCandidate)]
+    recipes = [candidate._replace(analyzer=None) for candidate in tried if candidate.terms.has_plain_units]
+    assert len(recipes) == len(set(recipes))
+    best = model.choice_.naive_bayes.best.candidate.terms
+    assert (best.ngrams, best.min_df) in {(each.ngrams, each.min_df) for each in recipes}

@@ -31,7 +31,8 @@ def further_features(naive_bayes: Choice, weights: str = WEIGHTS) -> list[Featur
     """The terms that naive Bayes does best with: of the words that are usual, and of other units."""
     ranked = [trial.candidate.terms for trial in sorted(naive_bayes.trials, key=lambda trial: trial.rank)]
     best = {terms.has_plain_units: terms for terms in reversed(ranked)}
-    return [Features(weights, *terms) for terms in best.values()]
+    plain = {"analyzer": None, "tokenizer": None}  # as the features have them that are tried in any case
+    return [Features(weights, *(terms._replace(**plain) if is_plain else terms)) for is_plain, terms in best.items()]
 
 
 def compete(naive_bayes: Choice, linear: Searched, scored: Callable[[Array], Array]) -> Contest:
