@@ -267,9 +267,9 @@ def test_json_lines_may_be_called_json(tmp_path: Path) -> None:
     assert read_corpus(tmp_path / "a.json").where[:2] == ["line 1", "line 2"]
 
 
-@pytest.mark.parametrize("name", ["a.txt", "train", "a.ft", "a.ft.gz"])
+@pytest.mark.parametrize("name", ["a.txt", "train", "marked", "a.ft", "a.ft.gz"])
 def test_the_lines_of_fasttext_are_rows(tmp_path: Path, name: str) -> None:
-    content = (FASTTEXT + "__label__a __label__b both\nnone\n").encode()
+    content = (FASTTEXT + "__label__a __label__b both\nnone\n").encode("utf-8-sig" if name == "marked" else "utf-8")
     (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
     corpus = read_corpus(tmp_path / name)
     assert pairs(corpus) == [row for row in ROWS if "\n" not in row[0]]
