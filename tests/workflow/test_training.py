@@ -39,6 +39,13 @@ def test_a_corpus_and_the_table_that_it_was_read_from_give_the_same(corpus, tabl
     )
 
 
+def test_groups_that_cannot_be_divided_are_named():
+    groups, labels = np.array([0, 9] * 10), ["ham", "spam"] * 10
+    grouped = make_corpus("mail", [f"text {i}" for i in range(20)], labels, "20 documents", groups=groups)
+    with pytest.raises(ValueError, match="or other groups, since 2 groups of 2 classes cannot be split so that both"):
+        split_documents(grouped)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_the_group_of_a_class_of_one_document_is_on_one_side_too(seed):
     groups, labels = np.append(np.arange(40) // 4, 3), ["ham", "spam"] * 20 + ["rare"]

@@ -370,10 +370,11 @@ def split_documents(corpus: Corpus, test_size: float = 0.3, seed: int = 0) -> tu
             learn, test = stratified_split(class_ids, test_size, seed)
         else:
             learn, test = grouped_split(class_ids, corpus.groups[others], test_size, seed)
-    except ValueError:
+    except ValueError as error:
+        more = "more documents" if corpus.groups is None else f"other groups, since {error}"
         raise ValueError(
             f"a share of {test_size:g} of {len(corpus):,} documents is too few or too many to test {len(names)} "
-            "classes on: use more documents, another test size (--test-size), or fewer categories"
+            f"classes on: use another test size (--test-size), fewer categories, or {more}"
         ) from None
     learned = np.sort(np.concatenate([others[learn], np.flatnonzero(lone)]))
     by_group = "" if corpus.groups is None else " by group"
