@@ -144,6 +144,29 @@ def test_rows_outside_the_given_encoding_are_reported(tmp_path: Path) -> None:
     assert corpus.problems == (Problem("line 3", "it is not in the encoding given"),)
 
 
+@pytest.mark.parametrize("name", ["data.csv", "data.jsonl"])
+def test_a_long_label_costs_its_row(tmp_path: Path, name: str) -> None:
+    """Arrays of labels are as wide as the longest: 1,000 rows and one label of 200,000 characters took 3 GB."""
+    rows = [("first words", "a"), ("more words", "z" * 200_000), ("other words", "b" * 255)]
+    lines = [json.dumps({"text": text, "label": label}) for text, label in rows]
+    if name.endswith("csv"):
+        lines = ["text,label", *(f"{text},{label}" for text, label in rows)]
+    (tmp_path / name).write_text("\n".join(lines))
+    corpus = read_corpus(tmp_path / name)
+    assert corpus.classes == ["a", "b" * 255]
+    (problem,) = corpus.problems
+    assert "200,000 characters, a class's name 255 at most" in problem.why
+
+
+def test_a_document_that_cannot_be_counted_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernel refuses 2³⁰ characters, and with them all other documents."""
+    monkeypatch.setattr("textnb.corpora.decoding.MOST_CHARACTERS", 20)
+    (tmp_path / "data.csv").write_text(f"text,label\nfirst words,a\n{'long ' * 5},b\nother words,b\n")
+    corpus = read_corpus(tmp_path / "data.csv")
+    assert len(corpus) == 2
+    assert "25 characters long, of which 20" in corpus.problems[0].why
+
+
 def test_bad_rows_are_reported_by_line_and_skipped(tmp_path: Path) -> None:
     content = HEADER + 'ham,"two\nlines"\n\nham\nham,a,b\n,no label\n  ,blank\n"a\0",nul\nspam,\nspam,nul \0 in text\n'
     path = write(tmp_path / "a.csv", content)

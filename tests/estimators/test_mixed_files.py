@@ -1,6 +1,7 @@
 """A mixed model's file: the same model again, to the last digit and byte; damaged and forged files are refused."""
 
 import json
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -213,6 +214,37 @@ def test_values_out_of_range_are_refused(path, name, value):
     array = with_value(array_of(path, name), value, slice(None))
     with pytest.raises(ValueError, match=r"forged\.tnb"):
         load(forged(path, {name: array}))
+
+
+def test_a_table_without_rows_takes_no_memory(path):
+    """Of no rows and half a billion columns, it took 4 GB."""
+    drop = [f"part1.column0.{name}" for name in ("terms", "offsets", "hashes", "order")]
+    other = forged(path, {"part1.column0.counts": np.zeros((0, 2**29), dtype=np.uint8)}, drop=drop)
+    tracemalloc.start()
+    with pytest.raises(ValueError, match=r"forged\.tnb"):
+        load(other)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10_000_000
+
+
+@pytest.mark.parametrize("analyzer", [{"ngrams": [1, 65]}, {"token_pattern": "a{4294967290}"}], ids=repr)
+def test_an_analyzer_that_would_take_long_is_refused(path, analyzer):
+    parts = open_model(path).settings["parts"]
+    parts[0]["analyzer"] |= analyzer
+    with pytest.raises(ValueError, match=r"forged\.tnb"):
+        load(forged(path, settings={"parts": parts}))
+
+
+@pytest.mark.parametrize("name", ["classes", "n_columns", "parts", "log_prior", "part1.documents"])
+def test_what_is_missing_is_named(path, name):
+    """It was a KeyError."""
+    with pytest.raises(ValueError, match=r"forged\.tnb"):
+        load(forged(path, drop=[name]))
+
+
+def test_priors_may_be_left_out(path):
+    load(forged(path, drop=["priors"]))
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import pickle
 import tempfile
 from contextlib import nullcontext, suppress
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from without_kernel import without_kernel
 
-from textnb import TextClassifier, load
+from textnb import NBSVM, GaussianNB, LinearDiscriminantAnalysis, MixedNB, MultinomialNB, TextClassifier, load
 from textnb.likelihood.families import FAMILIES
 
 TEXTS = ["the cat sat", "a dog ate the cat", "dogs and cats", "the end of the days", "cat and dog", "end of the dog"]
@@ -154,6 +155,18 @@ def test_an_update_that_fails_changes_nothing(what, min_df, weights):
     assert content(classifier) == before
 
 
+@pytest.mark.parametrize("once", [False, True])
+def test_a_document_that_takes_too_long_changes_nothing(once, monkeypatch):
+    """A relabelled document was forgotten, and then the next one hit the time limit of the pattern."""
+    monkeypatch.setattr("textnb.text.tokenize.PATTERN_SECONDS", 0.05)
+    pattern = r"(?:a|aa)+$|\w\w+"
+    classifier = TextClassifier("multinomial", "counts", token_pattern=pattern, ledger=True).fit(TEXTS, LABELS)
+    before = content(classifier)
+    with pytest.raises(ValueError, match="took longer"):
+        classifier.learn([TEXTS[0], "a" * 60 + "!"], ["y", "y"], once=once)
+    assert content(classifier) == before
+
+
 @pytest.mark.parametrize("how", ["learn", "forget", "partial_fit", "once"])
 @pytest.mark.parametrize("weights", ["counts", "log-tfidf"])
 def test_an_update_that_is_interrupted_anywhere_changes_nothing(how, weights, monkeypatch):
@@ -212,6 +225,48 @@ def test_labels_of_different_kinds_are_not_merged():
     with pytest.raises(ValueError, match="of different types"):
         classifier.learn(["aa"], np.array([5.0]))
     assert classifier.classes_.tolist() == big.tolist()
+
+
+@pytest.mark.parametrize(
+    ("labels", "more"),
+    [
+        ([1.0, 2.0, 2.0], [3]),
+        ([1, 2, 2], [3.0]),
+        (np.array([1, 2, 2], dtype=np.int8), [300]),
+        (np.array([1, 2, 2], dtype=np.uint64), [3]),
+        ([True, False, False], [True]),
+    ],
+    ids=repr,
+)
+def test_labels_in_another_type_leave_no_trace_when_they_are_forgotten(labels, more):
+    """Learned from whole numbers, a model whose labels were floats came to have integers for good."""
+    classifier = TextClassifier("multinomial", "counts", ledger=True).fit(["aa bb", "bb cc", "cc dd"], labels)
+    before = content(classifier)
+    assert content(classifier.learn(["new words"], more)) != before
+    assert content(classifier.forget(["new words"], more)) == before
+
+
+def test_whole_numbers_beside_floats_that_cannot_hold_them_are_refused():
+    """numpy made one class of these two, in a list that also had a float."""
+    labels = [1600000000000000001, 1600000000000000002, 5.0]
+    table = [[1.0], [2.0], [3.0]]
+    models = [MultinomialNB(), GaussianNB(), MixedNB(), NBSVM(), LinearDiscriminantAnalysis()]
+    for fit in [partial(TextClassifier().fit, ["aa", "bb", "cc"]), *(partial(model.fit, table) for model in models)]:
+        with pytest.raises(ValueError, match="no float holds exactly"):
+            fit(labels)
+
+
+def test_a_label_that_makes_all_labels_huge_is_refused():
+    """As wide as the longest, these would take 400 MB, and several times that while they are learned."""
+    labels = ["a", "b"] * 250 + ["z" * 200_000]
+    with pytest.raises(ValueError, match="label at position 500 has 200,000 characters"):
+        TextClassifier().fit(["aa bb"] * 501, labels)
+
+
+def test_a_fraction_is_no_label_beside_whole_numbers():
+    learner = TextClassifier("multinomial", "counts").fit(["aa bb", "cc dd"], [1, 2]).learner_
+    with pytest.raises(ValueError, match=r"1\.5 is no label of a model whose labels are whole numbers"):
+        learner.learn(["aa"], np.array([1.0, 1.5])[1:])
 
 
 # What a reader with fresh eyes found

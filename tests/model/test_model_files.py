@@ -291,6 +291,38 @@ def test_values_out_of_range_do_no_harm_where_only_what_is_touched_is_read(path,
         open_predictor(forged(path, {name: array})).predict(texts)
 
 
+def test_hashes_that_are_not_those_of_their_terms_are_refused(path):
+    """All were changed alike and sorted, so that words were not found, and by other ways they were."""
+    hashes, order = array_of(path, "hashes") ^ np.uint64(12345), array_of(path, "order")
+    by_hash = np.argsort(hashes, kind="stable")
+    with pytest.raises(ValueError, match=r"forged\.tnb.*hashes are not those of its terms"):
+        load(forged(path, {"hashes": hashes[by_hash], "order": order[by_hash]}))
+
+
+def test_a_prior_under_which_nothing_is_possible_is_refused(path):
+    """Probabilities were NaN."""
+    other = forged(path, {"log_prior": np.full(len(array_of(path, "log_prior")), -np.inf)})
+    for opened in (load, open_predictor):
+        with pytest.raises(ValueError, match=r"forged\.tnb.*'log_prior'"):
+            opened(other)
+
+
+@pytest.mark.parametrize(
+    "analyzer",
+    [
+        *[{"ngrams": [1, n]} for n in (65, 10**8, 10**400)],
+        {"kind": "char", "ngrams": [1, 10**6]},
+        *[{"token_pattern": pattern} for pattern in ("a{4294967290}", "(?i)" + "[Ā-\U0010ffff]" * 3000, -1.0, "(")],
+    ],
+    ids=lambda analyzer: repr(analyzer)[:30],
+)
+def test_an_analyzer_that_would_take_long_is_refused(path, analyzer):
+    other = forged(path, settings={"analyzer": open_model(path).settings["analyzer"] | analyzer})
+    for opened in (load, open_predictor):
+        with pytest.raises(ValueError, match=r"forged\.tnb.*its settings cannot be understood"):
+            opened(other)
+
+
 def frequencies(n_documents, unknown_frequency):
     return {"n_documents": n_documents, "unknown_frequency": unknown_frequency}
 

@@ -145,3 +145,21 @@ def test_more_than_one_group_is_refused():
 def test_what_is_no_pattern_is_refused(pattern):
     with pytest.raises(ValueError, match="is not a regular expression"):
         pattern_tokenizer(pattern)
+
+
+def test_a_long_run_of_digits_is_no_attack():
+    """nltk's pattern of phone numbers took 80 s for it, or gave up after 5 and took all other documents with it."""
+    started = time.perf_counter()
+    assert "".join(named_tokenizer("tweet")("call " + "1" * 150_000 + " now")) == "call" + "1" * 150_000 + "now"
+    assert time.perf_counter() - started < 3
+
+
+def test_a_tokenizer_that_gives_up_says_on_what(monkeypatch):
+    """Its TimeoutError was taken for one of the operating system's."""
+
+    def give_up(tokenizer, text):
+        raise TimeoutError
+
+    monkeypatch.setattr("nltk.tokenize.TweetTokenizer.tokenize", give_up)
+    with pytest.raises(ValueError, match="'tweet' took longer .* document of 3 characters that starts 'abc'"):
+        named_tokenizer("tweet")("abc")

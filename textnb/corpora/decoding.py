@@ -13,6 +13,7 @@ BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+MOST_CHARACTERS = (1 << 30) - 1  # of a document, as the kernel counts them
 MAX_LINE = 1 << 27  # characters of a line: a small gzip file can hold one of gigabytes
 
 
@@ -66,6 +67,8 @@ def why_no_document(text: str) -> str | None:
     """
     if not text or text.isspace():
         return "it is empty"
+    if len(text) > MOST_CHARACTERS:
+        return f"it is {len(text):,} characters long, of which {MOST_CHARACTERS:,} can be counted at most"
     if "\0" in text:
         return "it is no text, it has NUL bytes (UTF-16 is read if it begins with a byte order mark)"
     return None

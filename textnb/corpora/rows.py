@@ -20,6 +20,7 @@ from textnb.corpora.problems import Problem
 Report = Callable[[Problem], None]
 Note = Callable[[str], None]
 Value: TypeAlias = str | float | None
+LONGEST_LABEL = 255  # characters, as of the name of a folder: arrays of labels are as wide as the longest
 ESCAPED_BYTE = re.compile("[\udc80-\udcff]")
 
 
@@ -133,10 +134,7 @@ def has_surrogates(text: str) -> bool:
 
 def checked_row(where: str, text: str, label: str, options: ReadOptions, cells: Sequence[str] = ()) -> Row:
     """A row with the values of its further columns; a BadRow if it cannot be used."""
-    if options.label_required and not label.strip():
-        raise BadRow(f"its {options.label!r} is empty")
-    if "\0" in label:
-        raise BadRow(f"its {options.label!r} holds a NUL character")
+    label = checked_label(label, options)
     if options.text is not None and (why := why_no_document(text)):  # without a text column, others are the document
         raise BadRow(why.replace("it is", f"its {options.text!r} is", 1))
     values: tuple[Value, ...] = ()
@@ -148,14 +146,25 @@ def checked_row(where: str, text: str, label: str, options: ReadOptions, cells: 
         from textnb.text.mail.canonical import canonical  # which other text need not wait for
 
         text = canonical(text)
-    return Row(where, text, without_lone_surrogates(label), values)
+    return Row(where, text, label, values)
+
+
+def checked_label(label: str, options: ReadOptions) -> str:
+    """The label as it can be written; a BadRow if it can be none."""
+    if options.label_required and not label.strip():
+        raise BadRow(f"its {options.label!r} is empty")
+    if "\0" in label:
+        raise BadRow(f"its {options.label!r} holds a NUL character")
+    if len(label) > LONGEST_LABEL:
+        raise BadRow(f"its {options.label!r} has {len(label):,} characters, a class's name {LONGEST_LABEL} at most")
+    return without_lone_surrogates(label)
 
 
 def document_row(where: str, text: str, label: str, options: ReadOptions) -> Row:
     """The row of a document that is not of a table: a message is taken as it is."""
-    return (
-        Row(where, text, without_lone_surrogates(label)) if options.mail else checked_row(where, text, label, options)
-    )
+    if options.mail:
+        return Row(where, text, checked_label(label, options))
+    return checked_row(where, text, label, options)
 
 
 def cell_value(name: str, cell: str, options: ReadOptions) -> Value:

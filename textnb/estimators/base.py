@@ -18,7 +18,7 @@ from textnb.likelihood.groups import Groups
 from textnb.likelihood.leave_one_out import with_prior_left
 from textnb.likelihood.sampling import draw_positions
 from textnb.model.decision import log_posterior, most_probable
-from textnb.statistics.counts import announced_classes, class_positions, unique_classes
+from textnb.statistics.counts import announced_classes, check_labels, class_positions, unique_classes
 
 PREDICTION_BLOCK = 1 << 20  # scores held at a time by predict, which needs none of them afterwards
 
@@ -127,6 +127,7 @@ class AdditiveNB(NaiveBayes):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Count the rows of X by the classes of y and derive the model."""
+        check_labels(y)
         with unchanged_on_error(self):
             X, y = self._validate_training(X, y, reset=True)
             classes, class_ids = unique_classes(y)
@@ -136,6 +137,7 @@ class AdditiveNB(NaiveBayes):
         """Count more rows. The first call announces all classes; a label outside them is an error."""
         first = not hasattr(self, "statistics_")
         known = announced_classes(classes, None if first else self.classes_)
+        check_labels(y)
         with unchanged_on_error(self):
             X, y = self._validate_training(X, y, reset=first)
             counted = self._count(X, class_positions(y, known), known, check_weights(sample_weight, len(y)))

@@ -20,7 +20,7 @@ from textnb.likelihood.families import family
 from textnb.model.derive import fix_vocabulary
 from textnb.model.learner import REFIT
 from textnb.model.settings import dropped_in_merge, merged_record
-from textnb.statistics.counts import ClassCounts, announced_classes, class_positions
+from textnb.statistics.counts import ClassCounts, announced_classes, check_labels, class_positions
 
 if TYPE_CHECKING:
     from textnb.estimators.mixed import MixedNB
@@ -131,6 +131,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator, TextModel):
                 "TextClassifier requires y to be passed, but the target y is None: pass a label for each document"
             )
         _check_label_kinds(labels)
+        check_labels(labels)
         documents, checked = super()._checked(texts, column_or_1d(labels, warn=True), stream=stream)
         if isinstance(documents, list):
             check_consistent_length(documents, checked)

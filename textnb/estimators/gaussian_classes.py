@@ -27,6 +27,7 @@ from textnb.likelihood.discriminant import (
 from textnb.likelihood.prior import class_log_prior
 from textnb.likelihood.rules import QuadraticRule
 from textnb.likelihood.smoothing import safe_log
+from textnb.statistics.counts import check_labels
 
 _LARGEST = 1e150
 _NOTED_BY_VALIDATION = ("n_features_in_", "feature_names_in_")
@@ -63,6 +64,7 @@ class DiscriminantAnalysis(NaiveBayes, ABC):
     def fit(self, X: Any, y: Any) -> Self:
         """Estimate priors, means and covariances from the rows of X by the classes of y."""
         with unchanged_on_error(self):
+            check_labels(y)
             X, y = validate_data(self, X, y, ensure_min_samples=2, dtype="numeric")
             X = X if X.dtype == np.float32 else X.astype(np.float64, copy=False)
             check_classification_targets(y)

@@ -20,7 +20,7 @@ from textnb.likelihood.rules import LinearRule
 from textnb.likelihood.smoothing import check_alpha
 from textnb.model.decision import log_posterior
 from textnb.model.recipe import check_fitting
-from textnb.statistics.counts import unique_classes
+from textnb.statistics.counts import check_labels, unique_classes
 from textnb.text.threads import check_jobs
 
 
@@ -97,6 +97,7 @@ class NBSVM(ClassifierMixin, BaseEstimator):
                 raise ValueError(f"loss must be one of {', '.join(LOSSES)}, got {self.loss!r}")
             if isinstance(self.tol, bool) or not 0 < self.tol < 1:
                 raise ValueError(f"tol must be a number between 0 and 1, got {self.tol!r}")
+            check_labels(y)
             X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
             check_classification_targets(y)
             classes, class_ids = unique_classes(y)

@@ -29,6 +29,7 @@ from textnb.model.decision import log_posterior, most_probable
 from textnb.model.explanation import Explanation, explanation
 from textnb.model.prior import log_ratios, shares_of
 from textnb.statistics.categories import as_objects
+from textnb.statistics.counts import check_labels
 
 
 class MixedNB(NaiveBayes):
@@ -108,6 +109,7 @@ class MixedNB(NaiveBayes):
     def _validate_training(self, X: Any, y: Any) -> tuple[Columns, Array]:
         if y is None:
             validate_data(self, X, y)  # says in scikit-learn's words that labels are needed
+        check_labels(y)
         y = column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)

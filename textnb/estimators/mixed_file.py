@@ -115,6 +115,8 @@ class _PartSettings:
         of_text = (self.analyzer, self.unknown, self.weights, self.limits)
         if any((setting is not None) != self.is_text for setting in of_text):
             raise ValueError(f"part {self.name!r:.60} is of text, or has settings of text, and not both")
+        if self.analyzer is not None:
+            self.analyzer.check_storable()
         if not self.columns or min(self.columns) < 0 or (self.is_text and len(self.columns) > 1):
             raise ValueError(f"part {self.name!r:.60} has columns {self.columns!r:.60}")
         if self.factor < 0:
@@ -343,10 +345,18 @@ def _categorical_estimator(file: _PartOfFile, part: _PartSettings, classes: Arra
             terms.check()
             categories.append(as_objects(terms.strings()))
         else:
-            categories.append(np.arange(file.array(f"column{j}.counts").shape[-1]))
+            categories.append(np.arange(_number_of_codes(file, f"column{j}.counts", len(classes))))
         tables.append(read_counts(file, f"column{j}.counts", (len(classes), len(categories[j])), floats=True))
     documents = read_counts(file, "documents", classes.shape, floats=True)
     return part.new_model(CategoryCounts(classes, documents, tuple(categories), tuple(tables)))
+
+
+def _number_of_codes(file: _PartOfFile, name: str, n_classes: int) -> int:
+    """How many columns a table of counts has, of which each class has a row: one of no rows could claim any number."""
+    shape: tuple[int, ...] = file.array(name).shape
+    if len(shape) != 2 or shape[0] != n_classes:
+        raise file.damaged(f"array {name!r} is of shape {shape}, and there are {n_classes} classes")
+    return shape[1]
 
 
 def _gaussian_estimator(file: _PartOfFile, part: _PartSettings, classes: Array) -> GaussianNB:

@@ -187,15 +187,15 @@ def parameters_of(file: ModelFile) -> tuple[dict[str, Any], dict[str, Any]]:
 def learner_of(file: ModelFile, *, compare_rule: bool = True) -> Learner:
     """The learner of an open model file, of which everything is checked.
 
-    Whether what is stored for prediction follows from the counts is left out where every millisecond counts and it is
-    written anew anyway.
+    Whether what is stored for prediction follows from the counts, and whether hashes are those of their terms, is left
+    out where every millisecond counts.
     """
     require_counts(file)
     settings = settings_of(file)
     recipe, reference = settings.recipe(), settings.reference
     if not (reference is not None) == recipe.needs_reference == ("frozen" in file.names):
         raise file.damaged("the reference frequencies of its terms are missing, or there is no need of them")
-    counts = _counts(file, settings, _terms(file, settings))
+    counts = _counts(file, settings, _terms(file, settings, compare_hashes=compare_rule))
     if reference is not None:
         check_frozen(file, counts.frozen, reference)
     ledger = stored_ledger(file, counts.classes)
@@ -217,10 +217,10 @@ def learner_of(file: ModelFile, *, compare_rule: bool = True) -> Learner:
     return learner
 
 
-def _terms(file: ModelFile, settings: Settings) -> TermTable:
+def _terms(file: ModelFile, settings: Settings, *, compare_hashes: bool) -> TermTable:
     with as_damaged_file_error(file, "its terms cannot be understood"):
         terms: TermTable = terms_from_arrays(file.array, file.names)
-        terms.check()  # type: ignore[attr-defined]
+        terms.check(compare_hashes=compare_hashes)  # type: ignore[attr-defined]
         if is_old(file) and settings.analyzer.makes_ngrams:
             terms = term_table(terms.strings(), settings.analyzer)
     return terms

@@ -16,7 +16,7 @@ from textnb.arrays import Array, SparseRows
 from textnb.likelihood.rules import LinearRule
 from textnb.model.once import Conflict, plan_once
 from textnb.model.recipe import Recipe
-from textnb.statistics.counts import sorted_union, unique_classes
+from textnb.statistics.counts import in_kind_of, sorted_union, unique_classes
 from textnb.statistics.ledger import Ledger, document_keys, hashes, message_ids, sum_of
 from textnb.statistics.text_counts import CountsBuilder, TextCounts, totals_by_class
 from textnb.text.counting import count_all
@@ -286,7 +286,7 @@ class Learner:
         classes: Array,
         weights: Array | None,
     ) -> Learner:
-        sorted_union(self._labels, classes, "classes")  # of one kind
+        classes = in_kind_of(self._labels, classes)
         learner = self
         if self.recipe.needs_reference and self.reference is None:
             learner = self.frozen_at(counted)
@@ -386,7 +386,7 @@ class Learner:
             raise ValueError(
                 "to learn documents once needs the ledger of a model, and this one has none: train it with a ledger"
             )
-        sorted_union(self._labels, unique_classes(labels)[0], "classes")  # of one kind
+        labels = in_kind_of(self._labels, labels)
         new, moved, n_copies, conflicts = plan_once(self.ledger, self.message_ids, documents, labels)
         learner = self
         if moved:
@@ -408,7 +408,7 @@ class Learner:
             raise ValueError("a pruned model cannot forget: the counts of rare words are no longer known. Train anew.")
         if not self.counts_are_exact:
             raise ValueError("a model of weighted documents cannot forget: what a document weighed is not known")
-        classes, class_ids = unique_classes(labels)
+        classes, class_ids = unique_classes(in_kind_of(self._labels, labels))
         summary = UpdateSummary(forgotten=len(documents))
         counts = self.counts_of(self.count(documents), class_ids, classes)
         if self.ledger is None:

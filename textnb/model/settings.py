@@ -37,7 +37,6 @@ from textnb.text.tokenize import OWN_TOKENIZERS
 
 COMPACT_READER = 4  # the first version of textnb's readers that knows compact files,
 CHOSEN_READER = 5  # and that knows models fitted to documents, our own tokenizers, and analyzers that were chosen
-_LONGEST_NGRAM = 64
 _LARGEST_ALPHA = 1e100
 _LARGEST_LABELS = 1 << 25  # characters of all labels, each as wide as the widest
 
@@ -152,8 +151,7 @@ class Settings:
             raise ValueError(f"n_documents is {self.n_documents}")
         if not 0 <= self.alpha < _LARGEST_ALPHA:
             raise ValueError(f"alpha is {self.alpha}")
-        if self.analyzer.ngrams[1] > _LONGEST_NGRAM:
-            raise ValueError(f"a model file holds n-grams of up to {_LONGEST_NGRAM} parts, got {self.analyzer.ngrams}")
+        self.analyzer.check_storable()
         reference, policy, calibration = self.reference, self.policy, self.calibration
         if reference is not None and not 0 <= reference.unknown_frequency <= reference.n_documents:
             raise ValueError(f"reference is {reference}")

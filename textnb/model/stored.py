@@ -119,7 +119,7 @@ def read_log_prior(file: ArrayFile, n_classes: int) -> Array:
     """Logarithms of probabilities; −∞ is that of a class without documents."""
     array = file.array("log_prior")
     check_form(file, "log_prior", array, (n_classes,), "<f8")
-    if not np.isfinite(np.exp(array)).all():
+    if not np.isfinite(np.exp(array)).all() or np.isneginf(array).all():
         raise file.damaged("array 'log_prior' has values that are no logarithms of probabilities")
     return array
 

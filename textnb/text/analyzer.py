@@ -11,6 +11,7 @@ from typing import Any
 
 from textnb.text.ngrams import char_ngrams, char_wb_ngrams, word_ngrams
 from textnb.text.normalize import ACCENT_STRIPPERS
+from textnb.text.pattern_size import check_pattern_size
 from textnb.text.tokenize import (
     DEFAULT_TOKEN_PATTERN,
     OWN_TOKENIZERS,
@@ -154,12 +155,16 @@ class Analyzer:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def check_storable(self) -> None:
-        """Raise a ValueError if a part is a callable of the user's."""
+        """Raise a ValueError if a part is a callable of the user's, or larger than a stranger's file may have it."""
         if custom := [name for name in self.__dataclass_fields__ if callable(getattr(self, name))]:
             raise ValueError(
                 f"a model with its own callable for {', '.join(custom)} cannot be saved: a model file holds no code. "
                 "Use a built-in name, or pickle the object"
             )
+        if self.ngrams[1] > LONGEST_PLAIN_NGRAM:
+            raise ValueError(f"a model file holds n-grams of up to {LONGEST_PLAIN_NGRAM} parts, got {self.ngrams}")
+        if self.token_pattern is not None:
+            check_pattern_size(self.token_pattern)
 
 
 class _AnalyzerOfRendered(Analyzer):

@@ -197,9 +197,9 @@ class NgramTerms(TermTable):
         """The arrays of a file."""
         return {**self.words.arrays(), **dict(zip(NGRAM_ARRAYS, (self.starts, self.rest), strict=True))}
 
-    def check(self) -> None:
+    def check(self, *, compare_hashes: bool = True) -> None:
         """Raise a ValueError if the arrays are damaged."""
-        self.words.check()
+        self.words.check(compare_hashes=compare_hashes)
         starts, rest = self.starts, self.rest
         if starts[0] != 0 or starts[-1] != len(rest) or (starts[1:] < starts[:-1]).any():
             raise damaged("the n-grams of its words do not divide its n-grams")

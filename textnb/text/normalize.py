@@ -13,8 +13,14 @@ _LONGEST_MARK_RUN = 30
 
 @cache
 def _long_mark_runs() -> re.Pattern[str]:
-    marks = "".join(c for c in map(chr, range(sys.maxunicode + 1)) if unicodedata.combining(c))
+    marks = "".join(filter(_becomes_marks, map(chr, range(sys.maxunicode + 1))))
     return re.compile(f"[{marks}]{{{_LONGEST_MARK_RUN + 1},}}")
+
+
+def _becomes_marks(character: str) -> bool:
+    """Whether it is a combining mark, or decomposes to some, as five characters do that are none themselves."""
+    first = unicodedata.normalize("NFKD", character)[0] if unicodedata.decomposition(character) else character
+    return unicodedata.combining(first) > 0
 
 
 def _decompose(text: str) -> str:

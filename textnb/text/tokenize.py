@@ -14,6 +14,8 @@ DEFAULT_TOKEN_PATTERN = r"(?u)\b\w\w+\b"
 PATTERN_SECONDS = 5.0
 
 Tokenize = Callable[[str], list[Any]]
+# nltk's patterns take a time that grows with the square of what has no white space: 80 s for 150,000 digits.
+_LONG_RUN = re.compile(r"\S{1000}(?=\S)")
 
 _NLTK_TOKENIZERS = {
     "toktok": "ToktokTokenizer",
@@ -52,7 +54,12 @@ def named_tokenizer(name: str) -> Tokenize:
         return pattern_tokenizer(PUNCTUATION_PATTERN)
     import nltk.tokenize
 
-    tokenize: Tokenize = getattr(nltk.tokenize, _NLTK_TOKENIZERS[name])().tokenize
+    nltk_tokenize: Tokenize = getattr(nltk.tokenize, _NLTK_TOKENIZERS[name])().tokenize
+
+    def tokenize(text: str) -> list[Any]:
+        with _time_limit(f"tokenizer {name!r}", text, "use another tokenizer, or leave the document out"):
+            return nltk_tokenize(_LONG_RUN.sub(r"\g<0>\n", text))
+
     return tokenize
 
 
@@ -90,7 +97,7 @@ def pattern_tokenizer(pattern: str) -> Tokenize:
     timed = _compiled_with_limit(pattern)
 
     def tokenize(text: str) -> list[Any]:
-        with _time_limit(pattern, text):
+        with _time_limit(f"token_pattern {pattern!r}", text):
             return timed.findall(text, timeout=PATTERN_SECONDS)
 
     return tokenize
@@ -104,7 +111,7 @@ def pattern_spans(pattern: str) -> Callable[[str], list[tuple[int, int]]]:
     limit = {} if is_simple else {"timeout": PATTERN_SECONDS}
 
     def spans(text: str) -> list[tuple[int, int]]:
-        with _time_limit(pattern, text):
+        with _time_limit(f"token_pattern {pattern!r}", text):
             found = [match.span(group) for match in timed.finditer(text, **limit)]
         return found if not group else [(max(start, 0), max(end, 0)) for start, end in found]
 
@@ -131,13 +138,13 @@ def _compiled_with_limit(pattern: str) -> Any:
 
 
 @contextmanager
-def _time_limit(pattern: str, text: str) -> Iterator[None]:
+def _time_limit(what: str, text: str, advice: str = "use a pattern without nested repetitions") -> Iterator[None]:
     try:
         yield
     except TimeoutError:
         raise ValueError(
-            f"token_pattern {pattern!r} took longer than {PATTERN_SECONDS:g} s on a document of {len(text)} "
-            f"characters that starts {text[:40]!r}; use a pattern without nested repetitions"
+            f"{what} took longer than {PATTERN_SECONDS:g} s on a document of {len(text)} characters that starts "
+            f"{text[:40]!r}; {advice}"
         ) from None
 
 
