@@ -135,6 +135,11 @@ def test_a_full_disk_names_the_model_file(textnb, mail_csv, monkeypatch):
     assert mail_csv.with_name("old.tnb").read_bytes() == before
 
 
+def test_what_the_library_warns_of_is_one_line_that_names_no_code(textnb, model):
+    assert textnb("inspect", model).code == 0
+    assert warnings.formatwarning("two\nlines \x1b[31m", UserWarning, "file.py", 3) == "textnb: two lines \\x1b[31m\n"
+
+
 def test_a_mistake_of_ours_is_one_line_too(textnb, model, monkeypatch):
     def mistaken(path):
         raise KeyError("unforeseen")

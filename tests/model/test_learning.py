@@ -495,3 +495,13 @@ def test_newsgroups_weighed_by_the_idf_of_one_half(newsgroups):
         one_by_one(copy.deepcopy(common).learn(rest[:-300], rest_labels[:-300]), rest[-300:], rest_labels[-300:]),
     ):
         assert np.array_equal(classifier.predict_log_proba(test.texts), expected)
+
+
+@pytest.mark.parametrize("kind", ["counts", "tfidf"])
+def test_pruning_after_forgetting_takes_nothing_away_twice(kind):
+    """The names that it took away were those of terms of forgotten documents, too: the counts could not be added up."""
+    learner = uncalibrated(**KINDS[kind]).learn(TEXTS, LABELS).forget(TEXTS[:2], LABELS[:2]).learner_
+    pruned = learner.prune(1).counts
+    assert pruned.n_documents == 3
+    totals = [counts.totals.column_sums() + counts.outside for counts in (learner.counts, pruned)]
+    assert totals[0].tolist() == totals[1].tolist()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+import warnings
 from importlib import import_module
 from types import FunctionType
 from typing import Any
@@ -52,9 +53,17 @@ def _whole(stream: Any) -> Any:
     return io.TextIOWrapper(io.BufferedWriter(raw), stream.encoding, stream.errors, line_buffering=True)
 
 
+def _as_notice(message: Warning | str, *_: object) -> str:
+    """What the library warns of, in a line as of all notices: where in its code is nothing to whom it is shown."""
+    from textnb.report.safe import printable
+
+    return f"textnb: {printable(' '.join(str(message).split()))}\n"
+
+
 def run(arguments: list[str]) -> int:
     """Run a command line; its exit code."""
     sys.stdout = _whole(sys.stdout)
+    warnings.formatwarning = _as_notice
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a pipe may know fewer characters than a table has

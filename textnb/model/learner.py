@@ -326,6 +326,8 @@ class Learner:
 
         Terms with a reference frequency keep theirs; where there are none, what was learned before counts too.
         """
+        if self.forgotten:  # perhaps of terms that would lose their names
+            return self.settled().prune(most_terms)
         base, learned = self.base, self.learned
         if self.reference is None and not base.fixed and len(base.terms):
             base, learned = TextCounts.nothing(), CountsBuilder((self.counts,))
