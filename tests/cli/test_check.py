@@ -293,6 +293,7 @@ def test_a_mistake_is_3_for_those_who_debug_too(simple, monkeypatch, capsys):
     monkeypatch.setattr("textnb.workflow.prediction.open_scorer", mistaken)
     monkeypatch.setenv("TEXTNB_DEBUG", "1")
     monkeypatch.setattr(sys, "argv", ["textnb", "check", str(simple), str(simple)])
+    monkeypatch.setattr("signal.signal", lambda number, handler: None)  # of the process that tests
     with pytest.raises(SystemExit, match="3"):
         main()
     assert "KeyError: 'unforeseen'" in capsys.readouterr().err

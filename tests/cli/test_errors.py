@@ -2,6 +2,7 @@
 
 import os
 import re
+import warnings
 
 import pytest
 
@@ -185,3 +186,11 @@ def test_a_mistyped_corpus_gets_a_suggestion(textnb, model, command):
     assert code == 2
     assert "Did you mean '20news'?" in err
     assert err.count("\n") == 1
+
+
+def test_an_output_that_links_to_itself_is_one_line(textnb, mail_csv, tmp_path):
+    (tmp_path / "loop.tnb").symlink_to(tmp_path / "loop.tnb")
+    done = textnb("train", mail_csv, "--output", tmp_path / "loop.tnb")
+    assert done.code == 2
+    assert "it is a link that leads to itself" in done.err
+    assert len(done.err.splitlines()) == 1

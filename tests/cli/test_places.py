@@ -13,7 +13,16 @@ from textnb.cli.app import run
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes and devices with names here")
 
-PLACES = ["folder.tnb", "pipe.tnb", "/dev/full", "loop.tnb", "dangling.tnb", "missing/m.tnb", "message/m.tnb", "locked.tnb"]
+PLACES = [
+    "folder.tnb",
+    "pipe.tnb",
+    "/dev/full",
+    "loop.tnb",
+    "dangling.tnb",
+    "missing/m.tnb",
+    "message/m.tnb",
+    "locked.tnb",
+]
 NOBODY = 65534
 
 

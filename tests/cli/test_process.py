@@ -138,6 +138,14 @@ def test_an_interrupt_ends_with_130(model):
     assert b"Traceback" not in err
 
 
+def test_an_interrupt_after_all_is_done_shows_no_traceback():
+    """The second Ctrl-C came when what the first one had asked for was saved."""
+    late = "import gc, os, sys; gc.freeze = lambda: os.kill(os.getpid(), 2); sys.argv = ['textnb', '--version']"
+    script = f"{late}; from textnb.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, timeout=60)
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
+
+
 @pytest.mark.parametrize(
     "settings",
     [

@@ -212,3 +212,9 @@ def test_a_column_of_which_nothing_was_given_may_hold_names_later():
     X = np.array([[None, "a"], [None, "b"]], dtype=object)
     model = CategoricalNB(missing="ignore", unknown="smooth").fit(X, [0, 1])
     assert model.predict(np.array([["red", "a"], [None, "b"]], dtype=object)).tolist() == [0, 1]
+
+
+def test_weights_that_add_up_beyond_floating_point_are_refused():
+    """Probabilities were NaN."""
+    with pytest.raises(ValueError, match="add up to more than a floating-point number can hold"):
+        CategoricalNB().fit([[0], [1], [1]], [0, 1, 1], sample_weight=[1e308] * 3)

@@ -461,7 +461,9 @@ class Programs(RuleBasedStateMachine):
             assert "for impossible" in str(error), error
             return
         assert saved(shifted) == before[0][0]
-        assert shifted.predict_log_proba(ASKED).tobytes() == self.rebuilt().predict_log_proba(ASKED, prior=prior).tobytes()
+        assert (
+            shifted.predict_log_proba(ASKED).tobytes() == self.rebuilt().predict_log_proba(ASKED, prior=prior).tobytes()
+        )
         if not is_linear(self.chosen):
             shifted.learn(["apple pie"], [labels[0]])
         assert outcome(self.model) == before

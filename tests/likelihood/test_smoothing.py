@@ -7,7 +7,7 @@ import pytest
 
 from textnb.arrays import SparseRows
 from textnb.likelihood.families import family
-from textnb.likelihood.smoothing import log_mass, log_smoothed, safe_log
+from textnb.likelihood.smoothing import check_alpha, log_mass, log_smoothed, safe_log
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -105,3 +105,8 @@ def test_rounding_that_leaves_less_than_no_documents_gives_no_nan():
     rule = family("bernoulli").rule(totals_of([[0.1 + 0.2]]), np.array([0.3]), 0.0)
     assert np.isfinite(rule.coef).all()
     assert rule.log_likelihood(np.array([[1.0]])).tolist() == [[0.0]]
+
+
+def test_a_whole_number_that_no_float_holds_is_refused():
+    with pytest.raises(ValueError, match="alpha must be 0 or more and finite"):
+        check_alpha(10**400, None)

@@ -15,6 +15,8 @@ from textnb import (
     load,
 )
 from textnb.arrays import SparseRows
+from textnb.likelihood.families import FAMILIES
+from textnb.selection import documents as training_documents
 from textnb.selection import leave_one_out
 from textnb.selection.documents import stacked
 
@@ -176,3 +178,37 @@ def test_learning_keeps_the_calibration():
     calibration = TextClassifier().fit(TEXTS, LABELS).calibration_
     assert calibration is not None
     assert learned(TextClassifier()).calibration_ == calibration
+
+
+# Of very many scores, a calibration is fitted to those of some documents: of 8,000 classes, all took 12 GB.
+
+
+@pytest.mark.parametrize("model", sorted(name for name, family in FAMILIES.items() if not family.fitted_to_documents))
+@pytest.mark.parametrize("groups", [None, GROUPS], ids=["alone", "groups"])
+def test_some_documents_score_as_they_do_among_all(model, groups):
+    training = TextClassifier(model, calibrate=False).fit(TEXTS, LABELS).training_documents()
+    only = np.flatnonzero(np.isin(GROUPS, [1, 3, 4]))
+    assert np.array_equal(training.leave_one_out(groups, only=only), training.leave_one_out(groups)[only])
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_a_calibration_by_some_documents_does_not_depend_on_their_order(grouped, monkeypatch):
+    monkeypatch.setattr(training_documents, "_MOST_SCORES", 40)
+    chosen = []
+
+    def remember(*arguments):
+        chosen.append(some_rows(*arguments))
+        return chosen[-1]
+
+    some_rows = training_documents.some_rows
+    monkeypatch.setattr(training_documents, "some_rows", remember)
+    texts, labels, groups = [*made_texts(n=60)], LABELS[np.arange(60) % 26], np.arange(60) // 3
+    found = set()
+    for seed in range(4):
+        order = np.random.default_rng(seed).permutation(60)
+        given = {"groups": groups[order]} if grouped else {}
+        classifier = TextClassifier("multinomial", "counts").fit([texts[i] for i in order], labels[order], **given)
+        found.add(str(classifier.calibration_))
+        assert len(chosen[-1]) <= 60 // 3
+        assert classifier.calibration_.mix == tuple(np.unique(labels, return_counts=True)[1] / 60)
+    assert len(found) == 1

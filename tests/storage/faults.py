@@ -239,12 +239,16 @@ def operations(folder: Path) -> dict[str, Operation]:
     train = ("train", "t.csv", "--model", "multinomial", "--weights", "counts", "--output", "new.tnb")
     return {
         "save": Operation(with_files("m.tnb"), save, "m.tnb"),
-        "learn": Operation(with_files("m.tnb", "message"), call("learn", "m.tnb", "--label", "ham", "message"), "m.tnb"),
+        "learn": Operation(
+            with_files("m.tnb", "message"), call("learn", "m.tnb", "--label", "ham", "message"), "m.tnb"
+        ),
         "forget": Operation(
             with_files("m.tnb", "learned"), call("forget", "m.tnb", "--label", labels[0], "learned"), "m.tnb"
         ),
         "start": Operation(with_files("message"), call("learn", "new.tnb", "--label", "ham", "message"), "new.tnb"),
-        "merge": Operation(with_files("m.tnb", "b.tnb"), call("merge", "m.tnb", "b.tnb", "--output", "new.tnb"), "new.tnb"),
+        "merge": Operation(
+            with_files("m.tnb", "b.tnb"), call("merge", "m.tnb", "b.tnb", "--output", "new.tnb"), "new.tnb"
+        ),
         "compact": Operation(with_files("m.tnb"), call("compact", "m.tnb", "--output", "new.tnb"), "new.tnb"),
         "train": Operation(with_files("t.csv"), call(*train), "new.tnb"),
         "train --checkpoint": Operation(with_files("t.csv"), call(*train, "--checkpoint", "c.part"), "new.tnb"),

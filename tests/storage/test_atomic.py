@@ -228,3 +228,12 @@ def test_what_is_no_regular_file_is_not_replaced(tmp_path):
 def test_a_missing_folder_is_an_os_error(tmp_path):
     with pytest.raises(FileNotFoundError):
         write_model(tmp_path / "missing" / "model.tnb", NEW, {})
+
+
+def test_a_loop_of_links_is_an_os_error(tmp_path):
+    """pathlib raises a RuntimeError for it."""
+    (tmp_path / "a.tnb").symlink_to(tmp_path / "b.tnb")
+    (tmp_path / "b.tnb").symlink_to(tmp_path / "a.tnb")
+    with pytest.raises(OSError, match="the model cannot be written") as caught:
+        write_model(tmp_path / "a.tnb", {"a": np.zeros(1)}, {})
+    assert caught.value.errno == errno.ELOOP

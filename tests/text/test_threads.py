@@ -59,3 +59,8 @@ def test_n_jobs_as_in_scikit_learn():
     assert [thread_count(n) for n in (None, 1, 3, -1, -cores, -cores - 5)] == [1, 1, 3, cores, 1, 1]
     with pytest.raises(ValueError, match="n_jobs must be a number of threads, not 0"):
         thread_count(0)
+
+
+def test_no_number_of_threads_is_too_large():
+    """Work was divided among all of them."""
+    assert thread_count(10**30) == thread_count(10**6) <= 10_000

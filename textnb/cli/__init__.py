@@ -14,10 +14,19 @@ def main() -> None:
 
         started = True
         code = run(sys.argv[1:])
+        _end_at_once_by_ctrl_c()
     except BaseException as error:  # raised while starting, or raised again for TEXTNB_DEBUG
+        _end_at_once_by_ctrl_c()
         code = _failed(error, started)
     gc.freeze()  # nor is there any garbage to look for at the end
     sys.exit(code)
+
+
+def _end_at_once_by_ctrl_c() -> None:
+    """All is done, and nobody is left who would catch a KeyboardInterrupt: its traceback would be shown."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _failed(error: BaseException, started: bool) -> int:

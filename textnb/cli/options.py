@@ -413,7 +413,7 @@ def default_output(corpus: str | LabelledSources) -> Path:
         return Path("mail.tnb" if True in corpus.kinds else "labelled.tnb")
     if is_nameless(corpus):
         return Path("stream.tnb")
-    name = Path(corpus).resolve().name
+    name = Path(os.path.realpath(corpus)).name
     for suffix in (".gz", ".xz", ".bz2", ".tgz", ".tar", ".zip", ".csv", ".tsv", ".jsonl"):
         name = name.removesuffix(suffix)
     return Path(f"{name}.tnb")
@@ -424,6 +424,8 @@ def writable_path(option: str, path: Path) -> Path:
     folder = path.absolute().parent
     if not folder.is_dir():
         raise ValueError(f"{option} {path}: the folder does not exist; create it, or choose another")
+    if Path(os.path.realpath(path)).is_symlink():
+        raise ValueError(f"{option} {path}: it is a link that leads to itself; choose another name")
     if path.exists() and not path.is_file():
         raise ValueError(f"{option} {path}: it exists and is not a regular file; choose another name")
     if not os.access(folder, os.W_OK):
@@ -435,7 +437,7 @@ def check_distinct(**paths: Path | None) -> None:
     """Refuse to write two things to one file."""
     options: dict[Path, str] = {}
     for option, path in paths.items():
-        if path is not None and (other := options.setdefault(path.resolve(), option)) != option:
+        if path is not None and (other := options.setdefault(Path(os.path.realpath(path)), option)) != option:
             raise ValueError(f"--{other} and --{option} are two files: give them two names, not {path}")
 
 

@@ -68,7 +68,7 @@ def is_maildir(path: str | os.PathLike[str]) -> bool:
 
 def is_of_maildir(path: str | os.PathLike[str]) -> bool:
     """Whether a folder is a maildir, or one of those that have its messages."""
-    return is_maildir(path) or (Path(path).resolve().name in MAILDIR and is_maildir(Path(path).resolve().parent))
+    return is_maildir(path) or ((real := Path(os.path.realpath(path))).name in MAILDIR and is_maildir(real.parent))
 
 
 def walk_files(

@@ -67,7 +67,7 @@ def in_parts(places: Sequence[str]) -> bool:
 def reads_file(root: Path, file: Path) -> bool:
     """Whether a file, by its place, is one of the documents that are read."""
     try:
-        parts = file.resolve().relative_to(root.resolve()).parts
+        parts = Path(os.path.realpath(file)).relative_to(os.path.realpath(root)).parts
     except ValueError:
         return False
     if has_parts(root):

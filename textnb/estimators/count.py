@@ -8,11 +8,11 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, check_non_negative, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, check_non_negative
 
 from textnb.arrays import Array, SparseRows
 from textnb.estimators.base import AdditiveNB
-from textnb.estimators.sklearn_compat import from_csr, is_sparse, to_public_csr
+from textnb.estimators.sklearn_compat import from_csr, is_sparse, to_public_csr, validate_rows
 from textnb.likelihood.families import LinearFamily, family
 from textnb.likelihood.groups import Groups
 from textnb.likelihood.leave_one_out import scores_without
@@ -100,10 +100,10 @@ class _CountNB(AdditiveNB, ABC):
 
     def _validate(self, X: Any) -> Any:
         check_is_fitted(self)
-        return self._clean(validate_data(self, X, accept_sparse="csr", reset=False))
+        return self._clean(validate_rows(self, X, reset=False))
 
     def _validate_training(self, X: Any, y: Any, reset: bool) -> tuple[Any, Array]:
-        X, y = validate_data(self, X, y, accept_sparse="csr", reset=reset)
+        X, y = validate_rows(self, X, y, reset=reset)
         check_classification_targets(y)
         X = self._clean(X)
         return (from_csr(X) if is_sparse(X) else X), y

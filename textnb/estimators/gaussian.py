@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from textnb.arrays import Array
 from textnb.estimators.base import AdditiveNB
 from textnb.estimators.columns import ignores_missing
-from textnb.estimators.sklearn_compat import from_csr, is_sparse
+from textnb.estimators.sklearn_compat import from_csr, is_sparse, validate_rows
 from textnb.likelihood.gaussian import gaussian_parameters, gaussian_rule, gaussian_without
 from textnb.likelihood.groups import Groups
 from textnb.likelihood.prior import class_log_prior
@@ -91,17 +91,17 @@ class GaussianNB(AdditiveNB):
 
     def _validate(self, X: Any) -> Any:
         check_is_fitted(self)
-        return validate_data(self, X, reset=False, **self._accepted(X))
+        return validate_rows(self, X, reset=False, **self._accepted(X))
 
     def _validate_training(self, X: Any, y: Any, reset: bool) -> tuple[Any, Array]:
-        X, y = validate_data(self, X, y, reset=reset, **self._accepted(X))
+        X, y = validate_rows(self, X, y, reset=reset, **self._accepted(X))
         check_classification_targets(y)
         return (from_csr(X) if is_sparse(X) else X), y
 
     def _accepted(self, X: Any) -> dict[str, Any]:
-        """What `validate_data` lets through; zeros are values, so a sparse matrix has none missing."""
+        """What `validate_rows` lets through; zeros are values, so a sparse matrix has none missing."""
         ignore = ignores_missing(self.missing) and not is_sparse(X)
-        return {"accept_sparse": "csr", "ensure_all_finite": "allow-nan" if ignore else True}
+        return {"ensure_all_finite": "allow-nan" if ignore else True}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

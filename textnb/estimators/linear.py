@@ -9,11 +9,11 @@ import scipy.sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from textnb.arrays import Array, SparseRows
 from textnb.estimators.base import check_weights, unchanged_on_error
-from textnb.estimators.sklearn_compat import from_csr, is_sparse
+from textnb.estimators.sklearn_compat import from_csr, is_sparse, validate_rows
 from textnb.likelihood.dual_descent import TOLERANCE
 from textnb.likelihood.nb_weighted import LOSSES, Problems, fit_rule
 from textnb.likelihood.rules import LinearRule
@@ -98,7 +98,7 @@ class NBSVM(ClassifierMixin, BaseEstimator):
             if isinstance(self.tol, bool) or not 0 < self.tol < 1:
                 raise ValueError(f"tol must be a number between 0 and 1, got {self.tol!r}")
             check_labels(y)
-            X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+            X, y = validate_rows(self, X, y, dtype=np.float64)
             check_classification_targets(y)
             classes, class_ids = unique_classes(y)
             if len(classes) < 2:
@@ -152,7 +152,7 @@ class NBSVM(ClassifierMixin, BaseEstimator):
 
     def _scores(self, X: Any) -> Array:
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = validate_rows(self, X, dtype=np.float64, reset=False)
         return self.rule_.log_likelihood(from_csr(X) if is_sparse(X) else X)
 
     def __sklearn_tags__(self) -> Any:

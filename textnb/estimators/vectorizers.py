@@ -13,10 +13,17 @@ import scipy.sparse
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import metadata_routing
-from sklearn.utils.validation import FLOAT_DTYPES, check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import FLOAT_DTYPES, check_array, check_is_fitted
 
 from textnb.arrays import Array, SparseRows
-from textnb.estimators.sklearn_compat import as_public, from_csr, is_sparse, to_public_csr
+from textnb.estimators.sklearn_compat import (
+    as_public,
+    check_structure,
+    from_csr,
+    is_sparse,
+    to_public_csr,
+    validate_rows,
+)
 from textnb.text.analyzer import Analyzer, check_stop_words, stop_word_set
 from textnb.text.documents import as_documents, decode_document, decoded
 from textnb.text.features import UNKNOWN_CHOICES, Features, finished, learn_features
@@ -254,6 +261,7 @@ class CountVectorizer(BaseEstimator):
 
     def inverse_transform(self, X: Any) -> list[Array]:
         """For every row of X the terms with entries in it."""
+        check_structure(X)
         rows = scipy.sparse.csr_array(check_array(X, accept_sparse="csr"), copy=True)
         rows.eliminate_zeros()
         rows.sort_indices()
@@ -346,7 +354,7 @@ class TfidfTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, au
 
     def fit(self, X: Any, y: Any = None) -> TfidfTransformer:
         """Learn the idf of every term."""
-        X = validate_data(self, X, accept_sparse="csr")
+        X = validate_rows(self, X)
         if self.norm is not None:
             _check_choice("norm", self.norm, ("l1", "l2"))
         if self.use_idf:
@@ -361,7 +369,7 @@ class TfidfTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, au
     def transform(self, X: Any, copy: bool = True) -> Any:
         """Weigh a count matrix; ``copy=False`` may overwrite a CSR matrix given as floats."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        X = validate_rows(self, X, dtype=[np.float64, np.float32], reset=False)
         if not is_sparse(X):
             X = scipy.sparse.csr_array(X, dtype=X.dtype)
         weighed = self._weigh(from_csr(X))

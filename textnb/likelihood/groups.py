@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -65,6 +65,10 @@ class Groups:
         sizes = np.bincount(self.cell_of_row, minlength=len(self.cell_class))
         starts, cells = (np.concatenate(([0], np.cumsum(counts))) for counts in (sizes, self.n_cells))
         return np.argsort(self.cell_of_row, kind="stable"), starts, cells
+
+    def alone(self, rows: Array) -> Groups:
+        """Only the groups of some rows, which are all the rows of their groups, among the documents of all."""
+        return replace(self.subset(rows), documents=self.documents)
 
     def subset(self, rows: Array) -> Groups:
         """The same groups of some rows only."""

@@ -33,13 +33,14 @@ def scores_without(
     ignore_unseen: bool = False,
     forgotten: Forgotten | None = None,
     unit_length: bool = False,
+    only: Array | None = None,
 ) -> Callable[[Sequence[Alpha]], Array]:
     """log P(x | c) of every row without its group or, of a complement model, its score; the prior left out.
 
     A function of alphas, to (n_alphas, n, K). A row stores a column once, and no zeros. Words that no other group has
     are scored by smoothing alone or, as by a model that has never heard of them, ignored. Columns that are `forgotten`
     are no part of the model without the group at all; `unit_length` says that what is scored without them is to have
-    length 1 again, as tf-idf has.
+    length 1 again, as tf-idf has. `only` has the rows to score, all those of their groups, if that is not every row.
     """
     if family.weightings == ("binary",):
         rows = rows.present()
@@ -47,6 +48,8 @@ def scores_without(
     if forgotten is not None:
         scored = forgotten.without_entries(rows, unit_length=unit_length)
     totals = count_classes(rows, groups.class_ids, np.arange(groups.n_classes)).totals
+    if only is not None:
+        rows, scored, groups = rows.take_rows(only), scored.take_rows(only), groups.alone(only)
     n_touched = int((np.diff(rows.indptr) * groups.n_cells[groups.of_row]).sum())
     models_pay = groups.n_groups * groups.n_classes * rows.n_columns <= _MODEL_PAYS * n_touched
     by_entry = None if models_pay else family.leave_one_out(totals, norm)

@@ -55,7 +55,10 @@ def log_mass(counts: Array, alpha: Alpha, n_features: int | Array) -> Array:
 
 def check_alpha(alpha: Any, n_features: int | None, force_alpha: bool = True) -> Alpha:
     """A smoothing parameter, one or one per feature; below 1e-10 it is raised to that unless it is forced."""
-    checked = float(alpha) if isinstance(alpha, Real) else np.asarray(alpha, dtype=np.float64)
+    try:
+        checked = float(alpha) if isinstance(alpha, Real) else np.asarray(alpha, dtype=np.float64)
+    except OverflowError:  # of a whole number
+        raise ValueError("alpha must be 0 or more and finite, got a number that no float holds") from None
     if isinstance(checked, np.ndarray) and checked.shape != (n_features,):
         raise ValueError(
             f"When alpha is an array, it should contains `n_features`. Got {checked.size} instead of {n_features}."

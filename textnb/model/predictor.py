@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _MOST_PLACES = 1 << 23  # terms of a document, at the most, that explanations have places of
 _BLOCK = 4096  # documents whose counts and scores are held at a time
+_MOST_SCORES = 1 << 22  # of documents that are scored together
 
 
 class Rule(Protocol):
@@ -116,7 +117,7 @@ class Predictor:
         return as_strings(texts, is_mail=self.analyzer.is_mail)
 
     def _blocks(self, texts: Any) -> Iterator[list[str]]:
-        return batches(self._strings(texts), _BLOCK)
+        return batches(self._strings(texts), max(1, min(_BLOCK, _MOST_SCORES // len(self.classes))))
 
     def _count(self, documents: list[str]) -> SparseRows:
         rows, outside = self.features.count(documents, self.analyzer, self.n_jobs)

@@ -27,6 +27,7 @@ def fit_calibration(
     offsets: bool = True,
     keep_label: bool = True,
     length_exponent: bool = True,
+    mix: Array | None = None,
 ) -> Calibration:
     """The calibration under which leave-one-out scores have the least log-loss.
 
@@ -37,6 +38,7 @@ def fit_calibration(
     keep_label : whether the most probable class of a document stays that of its best score
     length_exponent : whether anything may depend on the length; without it, calibrated scores of two classes rank as
         they did, but for offsets that move the label
+    mix : (K,) the shares of the classes, if not those among these documents
 
     Exponent, offsets and slopes are kept only where they lower the Bayesian information criterion (Schwarz 1978).
     Documents without a word, or impossible in their own class, say nothing about it; if too few others are left, or all
@@ -49,7 +51,7 @@ def fit_calibration(
         return Calibration()
     n_classes = joint.shape[1]
     joint, class_ids, lengths = joint[usable], class_ids[usable], None if lengths is None else lengths[usable]
-    mix = np.bincount(class_ids, minlength=n_classes) / len(class_ids)
+    mix = np.bincount(class_ids, minlength=n_classes) / len(class_ids) if mix is None else mix
     behind = behind_best(joint)
     rows = _some_in_order(behind, class_ids, lengths)
     behind, class_ids = behind[rows], class_ids[rows]

@@ -17,6 +17,8 @@ from textnb.selection.calibration import fit_calibration
 from textnb.selection.subtraction import leave_one_out_scores
 from textnb.text.frozen import UNIT
 
+_MOST_SCORES = 1 << 24  # of documents and classes that a calibration is fitted to: of more, some documents are enough
+
 
 @dataclass(frozen=True, eq=False)
 class TrainingDocuments:
@@ -51,8 +53,8 @@ class TrainingDocuments:
         """How many words of each the model knows."""
         return self.counts.row_sums()
 
-    def leave_one_out(self, groups: Any = None, *, ignore_unseen: bool = False) -> Array:
-        """The scores of all documents; `ignore_unseen` leaves out words that only a document, or group, has."""
+    def leave_one_out(self, groups: Any = None, *, ignore_unseen: bool = False, only: Array | None = None) -> Array:
+        """The scores of all documents, or `only` of some; `ignore_unseen` leaves out words that no other group has."""
         recipe = self.derivation.learner.recipe
         (scores,) = leave_one_out_scores(
             self.derivation.family,
@@ -64,10 +66,11 @@ class TrainingDocuments:
             norm=recipe.norm,
             fit_prior=recipe.fit_prior,
             class_prior=recipe.class_prior,
+            only=only,
         )
         return scores
 
-    def _as_new(self) -> Array:
+    def _as_new(self, only: Array | None = None) -> Array:
         """The scores that they would get as new documents, in which words that only they have are unknown."""
         if self.derivation.family.fitted_to_documents:
             if self.held_out is None:
@@ -75,18 +78,22 @@ class TrainingDocuments:
                     "the documents of the last fit were not scored by models without them: fit two classes or more, "
                     "with calibrate=True and without weights"
                 )
-            return self.held_out
-        return self.leave_one_out(self.groups, ignore_unseen=not self.derivation.learner.recipe.unknown)
+            return self.held_out if only is None else self.held_out[only]
+        return self.leave_one_out(self.groups, ignore_unseen=not self.derivation.learner.recipe.unknown, only=only)
 
     def calibration(self, *, keep_label: bool = True) -> Calibration | None:
         """The calibration of the model, fitted to these scores; None if there are none."""
         family = self.derivation.family
         if family.fitted_to_documents and self.held_out is None:
             return None
-        grow = family.scores_grow
-        return fit_calibration(
-            self._as_new(), self.class_ids, self.lengths, keep_label=keep_label, length_exponent=grow
-        )
+        n_classes, grow = len(self.derivation.log_prior), family.scores_grow
+        if len(self.class_ids) * n_classes <= _MOST_SCORES:
+            joint, class_ids, lengths, mix = self._as_new(), self.class_ids, self.lengths, None
+        else:
+            only = some_rows(self.weighted, self.class_ids, self.groups, max(1, _MOST_SCORES // n_classes))
+            joint, class_ids, lengths = self._as_new(only), self.class_ids[only], self.lengths[only]
+            mix = np.bincount(self.class_ids, minlength=n_classes) / len(self.class_ids)
+        return fit_calibration(joint, class_ids, lengths, keep_label=keep_label, length_exponent=grow, mix=mix)
 
     def log_posterior(self, calibration: Calibration | None) -> Array:
         """log P(c | x) of every document, calibrated, from these scores, (n, K)."""
@@ -94,6 +101,26 @@ class TrainingDocuments:
         if calibration is not None:
             joint = calibration.apply(joint, self.lengths)
         return log_posterior(joint, self.derivation.log_prior)
+
+
+def some_rows(rows: SparseRows, class_ids: Array, groups: Array | None, n: int) -> Array:
+    """Positions of about n rows, whole groups of them, that do not depend on the order in which the rows came.
+
+    Groups are taken at equal distances, in the order of their classes and of numbers that stand for their content.
+    """
+    weights = np.random.default_rng(0).integers(1 << 62, size=rows.n_columns, dtype=np.uint64)
+    bits = rows.data.astype(np.float64).view(np.uint64)
+    sums = np.append(np.uint64(0), np.cumsum(weights[rows.indices] * (2 * bits + np.uint64(1)), dtype=np.uint64))
+    keys = sums[rows.indptr[1:]] - sums[rows.indptr[:-1]]
+    of_row = np.arange(len(class_ids)) if groups is None else np.unique(groups, return_inverse=True)[1]
+    n_groups = int(of_row.max()) + 1
+    key_of_group, class_of_group = np.zeros(n_groups, dtype=np.uint64), np.full(n_groups, np.iinfo(np.int64).max)
+    np.add.at(key_of_group, of_row, keys)
+    np.minimum.at(class_of_group, of_row, class_ids)
+    step = -(-len(class_ids) // n)
+    taken = np.zeros(n_groups, dtype=bool)
+    taken[np.lexsort((key_of_group, class_of_group))[::step]] = True
+    return np.flatnonzero(taken[of_row])
 
 
 def _in_columns(derivation: Derivation, counted: CountedDocuments) -> tuple[SparseRows, SparseRows]:

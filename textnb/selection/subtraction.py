@@ -77,6 +77,7 @@ def leave_one_out_scores(
     norm: bool = False,
     fit_prior: bool = True,
     class_prior: Any = None,
+    only: Array | None = None,
 ) -> Iterator[Array]:
     """`leave_one_out` of a family of count models on rows that are checked already, for several alphas.
 
@@ -84,7 +85,8 @@ def leave_one_out_scores(
     and for a Bernoulli model anything above 0 is 1. Words that no other document, or group, has are scored by smoothing
     alone; with `ignore_unseen` they are not scored, as in a new document they would not be. With the columns that are
     `forgotten` without each group, the scores are those of the model fitted anew, its vocabulary too: exactly, but for
-    idf and the lengths of other documents in tf-idf (rows of `unit_length`), which stay those of all documents.
+    idf and the lengths of other documents in tf-idf (rows of `unit_length`), which stay those of all documents. `only`
+    has the rows to score, whole groups of them, if that is not every row.
     """
     chosen = family(model) if isinstance(model, str) else model
     left_out = group_rows(groups, class_ids, int(class_ids.max()) + 1)
@@ -96,10 +98,13 @@ def leave_one_out_scores(
         ignore_unseen=ignore_unseen,
         forgotten=forgotten,
         unit_length=unit_length,
+        only=only,
     )
+    if only is not None:
+        left_out = left_out.alone(only)
     adds_prior = chosen.adds_prior(left_out.n_classes)
     checked = [check_alpha(alpha, rows.n_columns) for alpha in alphas]
-    at_once = max(1, _AT_ONCE // max(1, len(class_ids) * left_out.n_classes))
+    at_once = max(1, _AT_ONCE // max(1, len(left_out.of_row) * left_out.n_classes))
     for start in range(0, len(checked), at_once):
         for found in scores(checked[start : start + at_once]):
             yield with_prior_left(found, left_out, adds_prior, learned=fit_prior, given=class_prior)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from textnb.arrays import Array
-from textnb.statistics.counts import difference, new_classes, places_among, sorted_union, spread
+from textnb.statistics.counts import check_total, difference, new_classes, places_among, sorted_union, spread
 
 MISSING = -1  # the code of a value that is not there
 UNKNOWN = -2  # the code of a category that is not in the list
@@ -41,6 +41,8 @@ class CategoryCounts:
             raise ValueError(
                 f"the tables do not fit {len(self.classes)} classes and {len(shapes)} columns of categories"
             )
+        for counts in (self.documents, *self.tables):
+            check_total(counts)
         for array in (self.classes, self.documents, *self.categories, *self.tables):
             array.flags.writeable = False
 

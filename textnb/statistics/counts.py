@@ -35,7 +35,7 @@ class ClassCounts:
                 f"totals of {n_features} features in {n_classes} classes and documents {self.documents.shape} do not "
                 f"fit {len(self.classes)} classes"
             )
-        _check_total(self.totals.data)
+        check_total(self.totals.data)
         for array in self._arrays:
             array.flags.writeable = False
 
@@ -122,11 +122,11 @@ def _in_64_bits(values: Array) -> Array:
     """Integers as int64, all else as float64. Integers that would wrap round when added up are refused beforehand."""
     if np.issubdtype(values.dtype, np.floating):
         return values.astype(np.float64, copy=False)
-    _check_total(values)
+    check_total(values)
     return values.astype(np.int64, copy=False)
 
 
-def _check_total(counts: Array) -> None:
+def check_total(counts: Array) -> None:
     """Refuse counts whose grand total overflows. Where it does not, nor does any sum of some of them."""
     floating = np.issubdtype(counts.dtype, np.floating)
     limit = float(np.finfo(np.float64).max if floating else 2**63)
@@ -222,9 +222,9 @@ def check_labels(labels: Any) -> None:
     Whole numbers become floats beside floats, which cannot tell large ones apart; and an array of strings is as wide as
     the longest of them.
     """
-    if not isinstance(labels, list | tuple) and getattr(labels, "dtype", None) != object:
+    if not isinstance(labels, list | tuple) and getattr(getattr(labels, "dtype", None), "kind", None) != "O":
         return
-    whole = [label for label in labels if isinstance(label, int | np.integer)]
+    whole = [int(label) for label in labels if isinstance(label, int | np.integer)]
     largest = max(whole, key=abs, default=0)
     if abs(largest) > _EXACT_FLOAT and any(isinstance(label, float) for label in labels):
         raise ValueError(

@@ -64,7 +64,7 @@ def write_model(
     header = encode_header(Header(entries, checksums, dict(settings), versions, reader))
     parts = [memoryview(header), *(_bytes(stored[entry.name]) for entry in entries)]
     try:
-        _replace_file(Path(path).resolve(), parts)
+        _replace_file(Path(os.path.realpath(path)), parts)  # `Path.resolve` has another error for a loop of links
     except OSError as error:
         advice = "; make room, or choose another folder" if error.errno == ENOSPC else ""
         raise OSError(error.errno, f"the model cannot be written: {error.strerror}{advice}", os.fspath(path)) from error

@@ -24,7 +24,7 @@ def check_pattern_size(pattern: str) -> None:
 
 
 def _written_out(pattern: str) -> float:
-    """The number of parts of a pattern without counted repetitions; infinite where comments or flags could hide some."""
+    """The number of parts without counted repetitions; infinite where comments or flags could hide some."""
     open_groups, last = [0], 0
     for part in _PART.finditer(pattern):
         text = part[0]

@@ -7,6 +7,7 @@ from threading import Event, Thread
 from typing import Any, TypeVar
 
 Block = TypeVar("Block")
+_MOST_THREADS = 1024
 
 
 def check_jobs(n_jobs: Any) -> None:
@@ -22,7 +23,7 @@ def thread_count(n_jobs: int | None) -> int:
     check_jobs(n_jobs)
     if n_jobs is None:
         return 1
-    return n_jobs if n_jobs > 0 else max(1, available_cores() + 1 + n_jobs)
+    return min(n_jobs, _MOST_THREADS) if n_jobs > 0 else max(1, available_cores() + 1 + n_jobs)
 
 
 def threads_that_pay(n_jobs: int | None, size: int, pays_from: int) -> int:

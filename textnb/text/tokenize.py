@@ -121,7 +121,7 @@ def pattern_spans(pattern: str) -> Callable[[str], list[tuple[int, int]]]:
 def _compiled(pattern: str) -> re.Pattern[str]:
     try:
         compiled = re.compile(pattern)
-    except (re.error, RecursionError, OverflowError) as error:
+    except (re.error, RecursionError, OverflowError, TypeError) as error:
         raise ValueError(f"token_pattern {pattern!r} is not a regular expression: {error}") from None
     if compiled.groups > 1:
         raise ValueError("More than 1 capturing group in token pattern. Only a single group should be captured.")

@@ -14,6 +14,7 @@ Floats = NDArray[np.float64]
 
 RELIABILITY_BINS = 15
 HISTOGRAM_EDGES = 1 / (1 + np.exp(-np.arange(-5, 10, 0.5)))  # of probabilities, at equal steps of their log-odds
+_AT_ONCE = 1 << 22  # probabilities that are added up together
 Z_95 = 1.959963984540054  # standard errors that a 95 % interval has on either side
 FEWEST_TESTED = 30  # of fewer documents, an accuracy says little
 PER_CLASS = ("class", "precision", "recall", "f1", "support")
@@ -348,7 +349,9 @@ def _checked_log_probabilities(given: ArrayLike, shape: tuple[int, int]) -> Floa
     array = np.asarray(given, dtype=np.float64)
     if array.shape != shape:
         raise ValueError(f"log_probabilities must be of shape {shape}, one row per document, got {array.shape}.")
-    off = ~np.isclose(np.exp(array).sum(axis=1), 1)
+    block = max(1, _AT_ONCE // max(1, shape[1]))
+    sums = [np.exp(array[start : start + block]).sum(axis=1) for start in range(0, len(array), block)]
+    off = ~np.isclose(np.concatenate(sums), 1)
     if off.any():
         raise ValueError(f"log_probabilities of document {int(off.argmax())} are not those of probabilities: sum 1.")
     return array

@@ -91,7 +91,9 @@ def is_input(path: str | PathLike[str], inputs: Iterable[Any]) -> bool:
 
 def _holds(source: Path, file: Path) -> bool:
     """Whether a file is a source, or lies in it."""
-    return file.resolve().is_relative_to(source.resolve()) or (source.exists() and source.samefile(file))
+    return Path(os.path.realpath(file)).is_relative_to(os.path.realpath(source)) or (
+        source.exists() and source.samefile(file)
+    )
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
@@ -102,7 +103,7 @@ def train_stream(
     name = str(source) if isinstance(source, LabelledSources) else fspath(source)
     options = replace(options or ReadOptions(), text=(options and options.text) or "text")
     check_share(test_size)
-    if checkpoint is not None and output is not None and Path(checkpoint).resolve() == Path(output).resolve():
+    if checkpoint is not None and output is not None and os.path.realpath(checkpoint) == os.path.realpath(output):
         raise ValueError("checkpoint and output are two files: a checkpoint is removed when the model is done")
     place = None if output is None else ModelOutput.of(output, [source], overwrite=overwrite)
     if checkpoint is not None:

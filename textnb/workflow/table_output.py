@@ -29,7 +29,7 @@ class TableOutput(Protocol):
 @contextmanager
 def replaced_file(path: str) -> Iterator[IO[str]]:
     """A new file that takes its name when all is written, and is removed if that fails; packed if it ends in .gz."""
-    target = Path(path).resolve()
+    target = Path(os.path.realpath(path))
     temporary = target.with_name(f".textnb-{os.urandom(8).hex()}.tmp")
     try:
         with temporary.open("xb") as file:
