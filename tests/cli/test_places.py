@@ -1,5 +1,6 @@
 """Places where a model cannot be: each is refused in one line, and nothing is left there."""
 
+import io
 import os
 import stat
 import sys
@@ -76,9 +77,9 @@ def test_a_link_to_a_model_is_written_through(textnb, places, tmp_path, name):
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can become somebody else")
 @pytest.mark.parametrize("locked", [False, True])
-def test_who_may_only_read_a_folder_is_told_so_and_can_still_predict(model, capfd, locked):
+def test_who_may_only_read_a_folder_is_told_so_and_can_still_predict(model, locked):
     """Also where somebody else's lock file is there, which cannot be written."""
-    with tempfile.TemporaryDirectory() as name:  # that of the test is root's alone
+    with tempfile.TemporaryDirectory() as name, tempfile.TemporaryFile("w+") as said:  # the test's own is root's alone
         folder = Path(name)
         (folder / "mail.tnb").write_bytes(model.read_bytes())
         (folder / "message").write_text("lunch at noon")
@@ -90,14 +91,14 @@ def test_who_may_only_read_a_folder_is_told_so_and_can_still_predict(model, capf
         def attempt():
             os.setuid(NOBODY)
             os.chdir(folder)
-            sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)  # noqa: SIM115
+            sys.stdout, sys.stderr = io.StringIO(), said
             codes = [run(["learn", "mail.tnb", "--label", "ham", "message"]), run(["predict", "mail.tnb", "message"])]
-            sys.stdout.flush()
-            sys.stderr.flush()
+            said.flush()
             os._exit(0 if codes == [2, 0] else 7)
 
         assert in_child(attempt) == 0
-        said = capfd.readouterr().err
-        assert "mail.tnb: cannot lock the model for writing (Permission denied)" in said
-        assert "'" + str(folder / ".mail.tnb.queue") + "' must be a file that you may write to" in said
+        said.seek(0)
+        error = said.read()
+        assert "mail.tnb: cannot lock the model for writing (Permission denied)" in error
+        assert f"'{folder / '.mail.tnb.queue'}' must be a file that you may write to" in error
         assert listed(folder) == before

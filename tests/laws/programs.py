@@ -141,8 +141,8 @@ class Programs(RuleBasedStateMachine):
 
     programs = calls = refused = interrupts = 0
 
-    @initialize(chosen=options, kind=st.sampled_from(sorted(LABELS)))
-    def begin(self, chosen: dict[str, Any], kind: str) -> None:
+    @initialize(data=st.data(), chosen=options, kind=st.sampled_from(sorted(LABELS)))
+    def begin(self, data: st.DataObject, chosen: dict[str, Any], kind: str) -> None:
         type(self).programs += 1
         self.chosen, self.labels, self.kind = chosen, LABELS[kind], kind
         self.model = new(chosen)
@@ -153,6 +153,9 @@ class Programs(RuleBasedStateMachine):
         self.by_difference = False  # whether only what came and went since then can be told
         self.emptied: set[Any] = set()
         self.pruned = False
+        first = data.draw(st.sampled_from([self.fit, self.fit, self.learn, self.partial_fit, None]), label="first")
+        if first is not None:
+            first(data, None)
 
     # What it should be
 
@@ -347,14 +350,15 @@ class Programs(RuleBasedStateMachine):
             documents = [document for document in documents if document[1] in known]
             if not documents:
                 return
-        before = self.documents.copy()
+        before, classes = self.documents.copy(), None if self.is_fitted else self.labels
         given = self.as_given(data, documents)
-        self.do(
-            lambda: self.model.partial_fit(*given, classes=None if self.is_fitted else self.labels),
-            lambda: self.starts_from_here([*before.elements(), *documents]),
-            nth,
-            may=self.may_fail or NOTHING_LEFT,
-        )
+
+        def then() -> None:
+            self.starts_from_here([*before.elements(), *documents])
+            self.pruned = self.model.learner_.pruned
+
+        may = self.may_fail or NOTHING_LEFT
+        self.do(lambda: self.model.partial_fit(*given, classes=classes), then, nth, may=may)
 
     @precondition(lambda self: self.is_fitted)
     @rule(data=st.data(), nth=nths, way=st.sampled_from(["merge", "+", "+ reversed"]), blank=st.booleans())
@@ -401,7 +405,7 @@ class Programs(RuleBasedStateMachine):
         """As streams do. What is pruned away is still there, under no name."""
         learner = self.model.learner_
         assert learner is not None
-        if is_linear(self.chosen):
+        if is_linear(self.chosen) or learner.reference is not None:  # then streams have pruned before they learn
             return
         before, pruned = learner.counts, learner.prune(most)
         totals = [counts.totals.column_sums() + counts.outside for counts in (before, pruned.counts)]
@@ -509,41 +513,47 @@ class Programs(RuleBasedStateMachine):
 
     # Calls that must be refused
 
-    @rule(document=st.sampled_from([None, 3, b"\xff", ["a", "list"], float("nan")]), once=st.booleans())
-    def learn_what_is_no_text(self, document: Any, once: bool) -> None:
-        label = self.labels[0]
-        self.refuse(lambda: self.model.learn(["apple", document], [label, label], once=once))
+    @rule(data=st.data(), how=st.sampled_from(["learn", "once", "forget", "fit", "partial_fit"]))
+    def call_wrongly(self, data: st.DataObject, how: str) -> None:
+        wrong = [self.give_what_is_no_text, self.give_labels_of_another_kind, self.give_more_or_fewer_labels]
+        if self.chosen["token_pattern"] is not None and self.chosen["analyzer"] == "word":
+            wrong.append(self.give_a_document_that_takes_too_long)
+        if self.is_fitted:
+            wrong += [
+                self.forget_what_was_not_learned,
+                self.merge_what_cannot_be_merged,
+                self.save_nowhere,
+            ]
+        data.draw(st.sampled_from(wrong), label="wrong")(data, how)
 
-    @rule(how=st.sampled_from(["learn", "once", "forget", "fit", "partial_fit"]))
-    def give_labels_of_another_kind(self, how: str) -> None:
+    def give_what_is_no_text(self, data: st.DataObject, how: str) -> None:
+        document = data.draw(st.sampled_from([None, 3, b"\xff", ["a", "list"], float("nan")]))
+        self.refuse(lambda: self.call(how, ["apple", document], self.labels[:1] * 2))
+
+    def give_labels_of_another_kind(self, data: st.DataObject, how: str) -> None:
         others = [labels[0] for kind, labels in LABELS.items() if kind != self.kind] + [None, ("a", "tuple")]
         has_kind = self.is_fitted and len(self.model.classes_) and how != "fit"
         for other in others:
             for labels in [[self.labels[0], other], *([[other, other]] if has_kind else [])]:
                 self.refuse(lambda labels=labels: self.call(how, ["apple", "egg"], labels))
 
-    @rule(how=st.sampled_from(["learn", "once", "forget", "fit", "partial_fit"]), n=st.integers(0, 3))
-    def give_more_or_fewer_labels(self, how: str, n: int) -> None:
-        if n != 2:
-            self.refuse(lambda: self.call(how, ["apple", "egg"], self.labels[:1] * n))
+    def give_more_or_fewer_labels(self, data: st.DataObject, how: str) -> None:
+        n = data.draw(st.sampled_from([0, 1, 3]))
+        self.refuse(lambda: self.call(how, ["apple", "egg"], self.labels[:1] * n))
 
-    def call(self, how: str, given: list[str], labels: list[Any]) -> Any:
+    def call(self, how: str, given: list[Any], labels: list[Any]) -> Any:
         if how == "partial_fit":
             return self.model.partial_fit(given, labels, classes=None if self.is_fitted else self.labels)
         return self.model.learn(given, labels, once=True) if how == "once" else getattr(self.model, how)(given, labels)
 
-    @precondition(lambda self: self.chosen["token_pattern"] is not None and self.chosen["analyzer"] == "word")
-    @rule(how=st.sampled_from(["learn", "once", "forget", "fit", "partial_fit"]), data=st.data())
-    def give_a_document_that_takes_too_long(self, how: str, data: st.DataObject) -> None:
+    def give_a_document_that_takes_too_long(self, data: st.DataObject, how: str) -> None:
         """Beside known ones, which `once` moves to another label."""
         known = self.draw_survivors(data) if self.documents else []
         labels = self.labels if how == "once" else self.labels[:1]
         rows = [(text, data.draw(st.sampled_from(labels))) for text, _ in known] + [(SLOW_TEXT, self.labels[0])]
         self.refuse(lambda: self.call(how, *columns(rows)))
 
-    @precondition(lambda self: self.is_fitted)
-    @rule(data=st.data())
-    def forget_what_was_not_learned(self, data: st.DataObject) -> None:
+    def forget_what_was_not_learned(self, data: st.DataObject, how: str) -> None:
         documents = [*data.draw(st.permutations(list(self.documents.elements()))), ("never learned", self.labels[0])]
         if self.has_ledger or "vocabulary" not in self.chosen["limits"]:
             self.refuse(lambda: self.model.forget(*columns(documents)))
@@ -551,9 +561,7 @@ class Programs(RuleBasedStateMachine):
             twice = [*self.documents.elements(), *self.documents.elements()]
             self.refuse(lambda: self.model.forget(*columns(twice)))
 
-    @precondition(lambda self: self.is_fitted)
-    @rule()
-    def merge_what_cannot_be_merged(self) -> None:
+    def merge_what_cannot_be_merged(self, data: st.DataObject, how: str) -> None:
         unlike = new(self.chosen | {"ngrams": (1, 3)}).set_params(calibrate=False)
         self.refuse(lambda: self.model.merge(unlike))
         if not is_linear(self.chosen):
@@ -561,9 +569,7 @@ class Programs(RuleBasedStateMachine):
         self.refuse(lambda: self.model.set_params(ngrams=(1, 3)).learn(["apple"], [self.labels[0]]))
         self.model.set_params(ngrams=self.chosen["ngrams"])
 
-    @precondition(lambda self: self.is_fitted)
-    @rule()
-    def save_where_nothing_can_be_saved(self) -> None:
+    def save_nowhere(self, data: st.DataObject, how: str) -> None:
         before = outcome(self.model)
         for path in (folder.name, Path(folder.name, "missing", "model.tnb")):
             try:

@@ -63,7 +63,7 @@ def _as_notice(message: Warning | str, *_: object) -> str:
 def run(arguments: list[str]) -> int:
     """Run a command line; its exit code."""
     sys.stdout = _whole(sys.stdout)
-    warnings.formatwarning = _as_notice
+    warnings.formatwarning = _as_notice  # type: ignore[assignment]
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a pipe may know fewer characters than a table has

@@ -98,7 +98,7 @@ class Learner:
     base: TextCounts
     reference: Reference | None = None
     ledger: Ledger | None = None
-    pruned: bool = False  # whether rare terms have lost their names, and nothing can be forgotten any more
+    pruned: bool = False  # whether terms have lost their names, and nothing can be forgotten any more
     learned: CountsBuilder = field(default_factory=CountsBuilder)
     forgotten: CountsBuilder = field(default_factory=CountsBuilder)
     message_ids: Ledger | None = None
