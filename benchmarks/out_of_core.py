@@ -2,23 +2,30 @@
 
     python benchmarks/out_of_core.py --folder DIRECTORY        # with 2.5 GB of room
     python benchmarks/out_of_core.py --folder DIRECTORY --megabytes 100
+    python benchmarks/out_of_core.py --corpora --against PYTHON    # real text, beside another textnb's interpreter
 
 Peak memory must not grow with the stream, and speed be at least half that of the kernel, which counts texts in memory.
-Both are in megabytes of text: the stream has its JSON on top.
+Both are in megabytes of text: the stream has its JSON on top. Real text is 20 Newsgroups and IMDB, each several times
+over, as JSON lines and CSV, packed too; the model files of both versions must be the same, byte for byte.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import gc
+import gzip
+import io
 import json
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from common import best_of, write_results
 from stream_data import write_stream
@@ -26,6 +33,7 @@ from stream_data import write_stream
 import textnb
 from textnb.text.threads import available_cores
 
+CORPORA = {"20news": 6, "imdb": 4}  # how many times over
 SPEED_GOAL = 0.5  # of the speed in memory
 COMMAND = """
 import sys
@@ -42,7 +50,14 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()), help="where streams are made")
     parser.add_argument("--megabytes", type=int, nargs="+", default=[100, 1000, 2000])
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--corpora", action="store_true", help="real text instead of made-up text")
+    parser.add_argument("--against", metavar="PYTHON", help="the interpreter of another version, for --corpora")
     arguments = parser.parse_args()
+    if arguments.corpora:
+        with tempfile.TemporaryDirectory(dir=arguments.folder) as name:
+            measured = measure_corpora(Path(name), arguments.rounds, arguments.against)
+        write_results("out_of_core_corpora", {"rounds": arguments.rounds, "streams": measured})
+        return
     room = shutil.disk_usage(arguments.folder).free
     if room < 1.2e6 * max(arguments.megabytes):
         parser.error(f"{arguments.folder} has {room / 1e9:.1f} GB of room: give another --folder")
@@ -74,6 +89,80 @@ def measure_in_memory(stream: Path, rounds: int) -> dict[str, float]:
     speeds = f"counting {megabytes / counting:.0f} MB/s, fitting a model {megabytes / fitting:.0f} MB/s"
     print(f"in memory, {megabytes:.0f} MB of text, {available_cores()} cores: {speeds}", flush=True)
     return found
+
+
+def measure_corpora(folder: Path, rounds: int, against: str | None) -> dict[str, Any]:
+    """`textnb count` on real text, by each interpreter in turn: the best seconds, without those of the start."""
+    interpreters = {"this": sys.executable} | ({"other": against} if against else {})
+    found: dict[str, Any] = {}
+    one = folder / "one.jsonl"
+    one.write_text('{"label": "a", "text": "one document"}\n')
+    starts = {name: best_run(python, one, folder / "one.tnb", rounds) for name, python in interpreters.items()}
+    for corpus, times in CORPORA.items():
+        for stream, n_bytes in write_corpus(folder, corpus, times):
+            row: dict[str, Any] = {}
+            models = {name: folder / f"{name}.tnb" for name in interpreters}
+            runs: dict[str, list[Run]] = {name: [] for name in interpreters}
+            for _ in range(rounds):
+                for name, python in interpreters.items():
+                    runs[name].append(count_stream(python, stream, models[name]))
+            assert len({model.read_bytes() for model in models.values()}) == 1
+            for name in interpreters:
+                seconds = min(run.seconds for run in runs[name]) - starts[name].seconds
+                cpu = min(run.cpu for run in runs[name]) - starts[name].cpu
+                peak = max(run.peak_mb for run in runs[name])
+                row[name] = {
+                    "mb_a_second": n_bytes / 1e6 / seconds,
+                    "cpu_ms_a_mb": 1e9 * cpu / n_bytes,
+                    "peak_mb": peak,
+                }
+            found[stream.name] = row
+            shown = "; ".join(
+                f"{name} {of['mb_a_second']:.0f} MB/s, CPU {of['cpu_ms_a_mb']:.1f} ms a MB, peak {of['peak_mb']:.0f} MB"
+                for name, of in row.items()
+            )
+            print(f"{stream.name:20} {shown}", flush=True)
+            stream.unlink()
+    return found
+
+
+def write_corpus(folder: Path, name: str, times: int) -> Iterator[tuple[Path, int]]:
+    """A corpus several times over in every format, one file after the other, with its bytes when unpacked."""
+    corpus = textnb.load_corpus(name, "all", quiet=True)
+    rows = list(zip(corpus.texts, map(str, corpus.labels), strict=True)) * times
+    for suffix in ("jsonl", "csv"):
+        content = io.StringIO(newline="")
+        if suffix == "csv":
+            writer = csv.writer(content)
+            writer.writerow(["text", "label"])
+            writer.writerows(rows)
+        else:
+            content.writelines(json.dumps({"text": text, "label": label}) + "\n" for text, label in rows)
+        encoded = content.getvalue().encode()
+        for path in (folder / f"{name}.{suffix}", folder / f"{name}.{suffix}.gz"):
+            path.write_bytes(encoded if path.suffix != ".gz" else gzip.compress(encoded, 6))
+            yield path, len(encoded)
+
+
+class Run(NamedTuple):
+    seconds: float
+    cpu: float
+    peak_mb: float
+
+
+def best_run(python: str, stream: Path, model: Path, rounds: int) -> Run:
+    runs = [count_stream(python, stream, model) for _ in range(rounds)]
+    return Run(*(min(values) for values in zip(*runs, strict=True)))
+
+
+def count_stream(python: str, stream: Path, model: Path) -> Run:
+    """Seconds and CPU seconds of `textnb count` in a process of another interpreter, and its peak memory."""
+    model.unlink(missing_ok=True)
+    before, started = os.times(), time.perf_counter()
+    _, peak = run_command("count", str(stream), "-o", str(model), "--quiet", python=python)
+    after = os.times()
+    cpu = after.children_user + after.children_system - before.children_user - before.children_system
+    return Run(time.perf_counter() - started, cpu, peak)
 
 
 def read_texts(stream: Path) -> tuple[list[str], list[str]]:
@@ -111,10 +200,10 @@ def measure_stream(folder: Path, megabytes: int, in_memory: dict[str, float]) ->
     }
 
 
-def run_command(*arguments: str) -> tuple[float, float]:
+def run_command(*arguments: str, python: str = sys.executable) -> tuple[float, float]:
     """Seconds and peak megabytes of a `textnb` command in a process of its own, which says the latter on stderr."""
     started = time.perf_counter()
-    done = subprocess.run([sys.executable, "-c", COMMAND, *arguments], check=True, capture_output=True, text=True)
+    done = subprocess.run([python, "-P", "-c", COMMAND, *arguments], check=True, capture_output=True, text=True)
     return time.perf_counter() - started, int(done.stderr.split()[-2]) / 1024
 
 

@@ -283,6 +283,30 @@ def _spam_caught(rows: list[dict[str, Any]]) -> str:
     return f"| {what} | {means['textnb']} | bogofilter {means['bogofilter']} |"
 
 
+def hashing(results: dict[str, Any]) -> str:
+    rows = []
+    for corpus, analyses in results["seconds"].items():
+        for name, found in analyses.items():
+            theirs = found["scikit_learn"]
+            ours = " | ".join(f"{found[key]:.2f} s, {theirs / found[key]:.0f}×" for key in ("one_thread", "all_cores"))
+            rows.append(f"| {corpus}, {name} | {theirs:.2f} s | {ours} |")
+    return "\n".join(["| | scikit-learn | textnb, one thread | all cores |", "|---|---|---|---|", *rows])
+
+
+def streams(results: dict[str, Any]) -> str:
+    """Rates, processor time and memory of counting real text, of this version and of one before, if there was one."""
+    rows = []
+    for name, found in results["streams"].items():
+        this, other = found["this"], found.get("other")
+        versions = [this] if other is None else [this, other]
+        cells = [
+            " / ".join(f"{version[key]:{form}}" for version in versions)
+            for key, form in (("mb_a_second", ".0f"), ("cpu_ms_a_mb", ".1f"), ("peak_mb", ".0f"))
+        ]
+        rows.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(["| | MB a second | ms of CPU per MB | peak MB |", "|---|---|---|---|", *rows])
+
+
 TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
     "speed": speed,
     "start_up": start_up,
@@ -296,6 +320,8 @@ TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
     "tuning": tuning,
     "choice": choice,
     "leave_one_out": leave_one_out,
+    "hashing": hashing,
+    "out_of_core_corpora": streams,
 }
 _MARKED = re.compile(r"<!-- ([\w-]+) -->\n.*?<!-- /\1 -->", re.DOTALL)
 

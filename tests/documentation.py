@@ -4,9 +4,12 @@ import gzip
 import json
 import random
 import re
+import zipfile
 from pathlib import Path
 from typing import NamedTuple
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from corpora_for_tests import corpus_or_skip
 from mail_samples import WORDS, mboxrd, message, messages, write_maildir
@@ -74,6 +77,24 @@ def write_samples(folder: Path) -> None:
     for i, day in enumerate(("monday", "tuesday")):
         lines = [json.dumps({"text": text, "label": label}) for text, label in rows[i::2]]
         (folder / f"{day}.jsonl.gz").write_bytes(gzip.compress(("\n".join(lines) + "\n").encode()))
+    _write_other_formats(folder, rows[::-1])
+
+
+def _write_other_formats(folder: Path, rows: list[tuple[str, str]]) -> None:
+    """The same texts as other people have theirs."""
+    table = pa.Table.from_pylist([{"text": text, "label": label} for text, label in rows])
+    pq.write_table(table, folder / "reviews.parquet")
+    (folder / "reviews" / "data").mkdir(parents=True)
+    for part, start in (("train", 0), ("test", 1)):
+        every_other = table.take(list(range(start, len(rows), 2)))
+        pq.write_table(every_other, folder / "reviews" / "data" / f"{part}-00000-of-00001.parquet")
+    with zipfile.ZipFile(folder / "reviews.zip", "w") as archive:
+        for i, (text, label) in enumerate(rows):
+            archive.writestr(f"{label}/{i}.txt", text)
+    lines = [f"{text};{label};{i // 4}\n" for i, (text, label) in enumerate(rows)]
+    (folder / "threads.csv").write_text("Message;Category;thread\n" + "".join(lines))
+    (folder / "plain.tsv").write_text("".join(f"{label}\t{text}\n" for text, label in rows))
+    (folder / "titles.txt").write_text("lunch\nfree prize\n")
 
 
 def _texts(label: str, n: int, seed: str) -> list[str]:

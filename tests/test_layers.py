@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -52,6 +53,7 @@ def sources() -> dict[str, Path]:
     return found
 
 
+@cache
 def imports_of(path: Path) -> list[Import]:
     return list(_imports(ast.parse(path.read_text("utf-8")), path, deferred=False))
 
@@ -192,3 +194,23 @@ def test_public_names_are_those_that_are_there():
     assert set(textnb._HOMES) == set(textnb.__all__) - {"__version__"}
     with pytest.raises(AttributeError, match="has no attribute 'NaiveBayes'"):
         textnb.NaiveBayes  # noqa: B018
+
+
+RUNNING = ["pickle", "shelve", "dill", "cloudpickle", "joblib", "runpy", "code"]
+INFLATING = ["gzip", "bz2", "lzma", "zipfile", "tarfile"]
+
+
+def test_nothing_that_is_read_can_be_run():
+    assert [(name, module) for module in RUNNING for name, _ in all_imports(module)] == []
+    assert {name for name, _ in all_imports("marshal")} == {"textnb.text.processes"}  # of children of its own
+    calls = [node for path in SOURCES.values() for node in ast.walk(ast.parse(path.read_text("utf-8")))]
+    names = {node.func.id for node in calls if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    assert "print" in names
+    assert not names & {"eval", "exec", "compile", "__import__"}
+
+
+def test_no_part_of_a_model_file_is_inflated():
+    reading = {name: path for name, path in SOURCES.items() if layer(f"{name}.") in ("storage", "model")}
+    assert "textnb.storage.reader" in reading
+    assert [name for package in INFLATING for name, _ in all_imports(package) if name in reading] == []
+    assert [name for name, path in reading.items() if "decompress" in path.read_text("utf-8")] == []

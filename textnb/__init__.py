@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         RegularizedDiscriminantAnalysis,
     )
     from textnb.estimators.gaussian import GaussianNB
+    from textnb.estimators.hashing import HashingVectorizer
     from textnb.estimators.linear import NBSVM
     from textnb.estimators.mixed import MixedNB
     from textnb.estimators.vectorizers import CountVectorizer, TfidfTransformer, TfidfVectorizer
@@ -31,6 +32,7 @@ _HOMES = {
     "ComplementNB": "textnb.estimators.count",
     "CountVectorizer": "textnb.estimators.vectorizers",
     "GaussianNB": "textnb.estimators.gaussian",
+    "HashingVectorizer": "textnb.estimators.hashing",
     "LinearDiscriminantAnalysis": "textnb.estimators.discriminant",
     "MixedNB": "textnb.estimators.mixed",
     "MultinomialNB": "textnb.estimators.count",
@@ -52,6 +54,7 @@ __all__ = [
     "ComplementNB",
     "CountVectorizer",
     "GaussianNB",
+    "HashingVectorizer",
     "LinearDiscriminantAnalysis",
     "MixedNB",
     "MultinomialNB",

@@ -31,8 +31,15 @@ class Result(NamedTuple):
 def textnb(tmp_path, monkeypatch, capsys):
     """`textnb("train", "mail.csv", stdin=b"…")`, run in `tmp_path`."""
     monkeypatch.chdir(tmp_path)
+    return caller(monkeypatch, capsys)
 
-    def call(*arguments: object, stdin: bytes = b"") -> Result:
+
+def caller(monkeypatch, capsys):
+    """The command line as a function that gives its exit code and what it printed."""
+
+    def call(*arguments: object, stdin: bytes = b"", terminal: bool = False) -> Result:
+        for stream in (sys.stdout, sys.stderr) if terminal else ():
+            monkeypatch.setattr(stream, "isatty", lambda: True)
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin))))
         code = run([str(argument) for argument in arguments])
         return Result(code, *capsys.readouterr())

@@ -2,7 +2,6 @@
 
 import os
 import re
-import warnings
 
 import pytest
 
@@ -134,11 +133,6 @@ def test_a_full_disk_names_the_model_file(textnb, mail_csv, monkeypatch):
         assert (done.code, done.out, done.err) == (2, "", f"textnb: {model}: {reason}\n")
     assert [path.name for path in mail_csv.parent.glob("*.tnb")] == ["old.tnb"]
     assert mail_csv.with_name("old.tnb").read_bytes() == before
-
-
-def test_what_the_library_warns_of_is_one_line_that_names_no_code(textnb, model):
-    assert textnb("inspect", model).code == 0
-    assert warnings.formatwarning("two\nlines \x1b[31m", UserWarning, "file.py", 3) == "textnb: two lines \\x1b[31m\n"
 
 
 def test_a_mistake_of_ours_is_one_line_too(textnb, model, monkeypatch):

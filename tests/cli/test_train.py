@@ -310,8 +310,8 @@ def test_a_table_that_is_no_text_shows_nothing_of_it(textnb, tmp_path):
 
 
 def test_a_table_with_other_separators_is_recognised_as_such(textnb, tmp_path):
-    (tmp_path / "mail.csv").write_text("text;label\nlunch;ham\npills;spam\n")
-    assert "seems to be separated by ';'" in textnb("train", "mail.csv").err
+    (tmp_path / "mail.csv").write_text("text|label\nlunch|ham\npills|spam\n")
+    assert "seems to be separated by '|'" in textnb("train", "mail.csv").err
 
 
 def test_copies_of_learned_texts_are_pointed_out(textnb, tmp_path):

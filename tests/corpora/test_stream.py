@@ -18,9 +18,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textnb.corpora import Problem, ReadOptions, delimited, read_corpus
+from textnb.corpora.decoding import decoded_start
 from textnb.corpora.problems import KEPT_PROBLEMS
-from textnb.corpora.readers import decoded_start, iter_rows, sniffed_format
+from textnb.corpora.readers import iter_rows
 from textnb.corpora.stream import open_stream
+from textnb.corpora.tables import sniffed_format
 
 DOCUMENTS = [(f"text {number}, “quoted”", "ham" if number % 3 else "spam") for number in range(40)]
 
@@ -194,7 +196,7 @@ def test_what_cannot_be_a_stream_is_refused_at_once(tmp_path: Path) -> None:
             open_stream(spec)
     with pytest.raises(ValueError, match="is no table"):
         open_stream(tmp_path, format="csv")
-    with pytest.raises(ValueError, match="format must be one of csv, tsv, jsonl, got 'xml'"):
+    with pytest.raises(ValueError, match=r"format must be one of csv, tsv, jsonl, .*, got 'xml'"):
         open_stream("-", format="xml")
     with pytest.raises(ValueError, match="cannot be read as one stream"):
         open_stream(["-", tmp_path / "a.txt"])

@@ -9,6 +9,7 @@ from textnb.text import normalize
 
 REPLACEMENTS = {
     "CountVectorizer": textnb.CountVectorizer,
+    "HashingVectorizer": textnb.HashingVectorizer,
     "TfidfTransformer": textnb.TfidfTransformer,
     "TfidfVectorizer": textnb.TfidfVectorizer,
     "strip_accents_ascii": normalize.strip_accents_ascii,
@@ -31,7 +32,7 @@ def test_every_name_was_swapped(name):
     assert getattr(module, name).__module__.startswith("textnb.")
 
 
-@pytest.mark.parametrize("name", ["CountVectorizer", "TfidfTransformer", "TfidfVectorizer"])
+@pytest.mark.parametrize("name", ["CountVectorizer", "HashingVectorizer", "TfidfTransformer", "TfidfVectorizer"])
 def test_no_class_inherits_from_its_namesake(name):
     assert not issubclass(REPLACEMENTS[name], getattr(theirs, name))
     assert not any(base.__module__ == theirs.__name__ for base in REPLACEMENTS[name].__mro__)

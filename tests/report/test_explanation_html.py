@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 
 import textnb
 from textnb.report.explanation_html import CHARACTERS, ROWS, explanation_html, marked_text
-from textnb.report.safe import printable_lines
+from textnb.report.safe import readable
 
 HOSTILE = '</pre><script>alert(1)</script> \x1b[31m \u202eevil \ud800 & "q" \'\x00 <img src=x onerror=alert(1)>'
 
@@ -163,7 +163,10 @@ def test_whatever_the_text_and_the_marks_the_text_is_shown_whole(text, marks):
     page = Page(f"<pre>{marked_text(text, marks)}</pre>")
     assert set(page.tags) <= {"pre", "mark"}
     assert page.open == []
-    unescaped = [line.isprintable() for line in page.text.split("\n")]
-    assert all(unescaped)
-    if text.isascii() and "\r" not in text:
-        assert page.text == printable_lines(text)
+    assert page.text == "".join(readable(text))
+
+
+def test_marks_do_not_change_what_the_characters_beside_them_look_like():
+    text = "می\u200cخواهم नमस्ते"
+    cut = [(start, start + 1, 1.0) for start in range(0, len(text), 2)]
+    assert Page(f"<pre>{marked_text(text, cut)}</pre>").text == text

@@ -19,6 +19,9 @@ from hypothesis import strategies as st
 from kernel_tables import arrays_to_ngrams, arrays_to_strings, ngrams_to_arrays, strings_to_arrays
 from sklearn.feature_extraction.text import CountVectorizer
 
+from textnb.text.analyzer import Analyzer
+from textnb.text.hashing import _count_in_python
+
 kernel = pytest.importorskip("textnb.text._kernel", reason="the kernel is optional and was not compiled")
 
 CHARACTERS = "aaabB12_ .\t\n\x00\x1c\x85\xa0éÉßﬁʼnΣσςİıẞ\u0301\u200b٣Ⅷ²中文\u3000\ud800\udfff𝒜😀𐐀𐐨"
@@ -103,6 +106,26 @@ def assert_grows_as_defined(texts, *analysis, threads=1):
 @settings(max_examples=600, deadline=None)
 def test_all_terms_are_counted_as_defined(texts, analyzer, ngrams, lowercase, stop_words, threads):
     assert_grows_as_defined(texts, analyzer, *ngrams, lowercase, stop_words, threads=threads)
+
+
+@given(
+    TEXTS, ANALYZERS, RANGES, st.booleans(), STOP_WORDS, st.sampled_from([1, 2, 3]), st.sampled_from([1, 2, 7, 2**20])
+)
+@example(["ab" * n for n in range(1, 12)], "word", (1, 1), True, None, 1, 2**31 - 2)  # every number of rounds and bytes
+@settings(max_examples=300, deadline=None)
+def test_terms_are_hashed_as_the_python_path_hashes_them(
+    texts, analyzer, ngrams, lowercase, stop_words, threads, n_features
+):
+    texts = [text.encode("utf-8", "ignore").decode() for text in texts]  # a lone surrogate cannot be hashed
+    analysis = Analyzer(analyzer, ngrams, lowercase, stop_words=stop_words)
+    for alternate_sign in (True, False):
+        counted = kernel.count_hashed(
+            texts, n_features, alternate_sign, analyzer, *ngrams, lowercase, stop_words, threads
+        )
+        expected = _count_in_python(texts, analysis, n_features, alternate_sign)
+        for found, other in zip(counted, (expected.indptr, expected.indices, expected.data), strict=True):
+            assert found.dtype == other.dtype
+            np.testing.assert_array_equal(found, other)
 
 
 @given(TEXTS, TEXTS, ANALYZERS, RANGES, st.booleans(), STOP_WORDS, st.sampled_from([1, 2, 3]), st.randoms(), st.data())

@@ -2,6 +2,8 @@
 
 import re
 import time
+import tomllib
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -36,6 +38,25 @@ def test_tokenizers_by_name(name, tokens):
 def test_every_name_is_one_that_works():
     assert all(named_tokenizer(name)("a tale of two cities") for name in TOKENIZERS)
     assert all(isinstance(named_stemmer(name)("stories"), str) for name in STEMMERS)
+
+
+def test_what_nltk_would_have_to_fetch_or_unpickle_is_never_looked_for(monkeypatch):
+    import nltk.data
+
+    def refuse(*arguments, **options):
+        raise AssertionError(f"nltk looks for {arguments}")
+
+    monkeypatch.setattr(nltk.data, "find", refuse)
+    monkeypatch.setattr(nltk.data, "load", refuse)
+    for name in TOKENIZERS:
+        assert list(named_tokenizer(name)("Running, it wasn't 5 o'clock :)"))
+    for name in STEMMERS:
+        assert named_stemmer(name)("running")
+
+
+def test_an_nltk_that_unpickles_is_not_accepted():
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))
+    assert "nltk>=3.9.3" in project["project"]["dependencies"]
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import textnb
+from textnb.arrays import kernel_name
 from textnb.corpora.rows import Row
 from textnb.model.file import Fitted
 from textnb.model.file import content as file_content
@@ -134,6 +135,50 @@ def test_stopped_after_any_block_another_goes_on_to_the_same(settings, prune):
         resumed.go_on(state._replace(learner=state.learner.settled()))  # as from a file: it is settled what was learned
         resumed.run(read)
         assert content(resumed.learner) == content(whole.learner)
+
+
+@pytest.mark.parametrize("prune", [None, 12])
+@pytest.mark.parametrize("settings", [{"weights": "counts", "unknown": "token", "min_df": 2}, {"weights": "tfidf"}])
+def test_what_is_only_added_up_is_the_same_wherever_it_was_stopped(settings, prune):
+    """Without a ledger, counts are added up across blocks, and are in the learner when it is asked for them."""
+
+    def learning():
+        return StreamLearner(classifier(**settings).new_learner(keep_ledger=False), prune=prune)
+
+    whole = learning()
+    whole.run(read)
+    if prune is None:
+        texts, labels = zip(*DOCUMENTS, strict=True)
+        fitted = classifier(**settings | {"ledger": False}).fit(texts, labels).learner_
+        assert content(whole.learner) == content(fitted)
+    for last in range(1, 9):
+        stopped = learning()
+        with pytest.raises(KeyboardInterrupt):
+            stopped.run(lambda rows, last=last: _interrupted(read(rows), last))
+        resumed = learning()
+        state = stopped.state()
+        assert state.rows == 7 * last
+        resumed.go_on(state._replace(learner=state.learner.settled()))
+        resumed.run(read)
+        assert content(resumed.learner) == content(whole.learner)
+
+
+def _interrupted(blocks, last):
+    yield from blocks[:last]
+    raise KeyboardInterrupt
+
+
+@pytest.mark.skipif(kernel_name() == "Python", reason="without the kernel documents are counted in rows")
+def test_blocks_are_small_where_documents_are_only_added_up():
+    large = text_documents.BLOCK_CHARACTERS
+    counts = classifier(weights="counts").new_learner(keep_ledger=False)
+    assert StreamLearner(counts).block_characters < large
+    assert StreamLearner(counts, prune=10).block_characters == large  # what is pruned depends on the blocks
+    assert new_learning({"weights": "counts"}).block_characters == large
+    weighted = StreamLearner(classifier(weights="tfidf").new_learner(keep_ledger=False))
+    sizes = []
+    weighted.run(lambda rows: sizes.append(weighted.block_characters) or read(rows))
+    assert sizes[0] < large == sizes[1]  # frequencies are added up, weighted documents are not
 
 
 def test_what_is_finished_has_nothing_left_to_do():

@@ -53,22 +53,23 @@ def _whole(stream: Any) -> Any:
     return io.TextIOWrapper(io.BufferedWriter(raw), stream.encoding, stream.errors, line_buffering=True)
 
 
-def _as_notice(message: Warning | str, *_: object) -> str:
-    """What the library warns of, in a line as of all notices: where in its code is nothing to whom it is shown."""
-    from textnb.report.safe import printable
+def _notice(message: Warning | str, *where: Any, **options: Any) -> None:
+    """A warning of the library as a line of ours: what it says of documents and files is inert there."""
+    from textnb.cli.output import notice
 
-    return f"textnb: {printable(' '.join(str(message).split()))}\n"
+    notice(" ".join(str(message).split()), quiet=False)
 
 
 def run(arguments: list[str]) -> int:
     """Run a command line; its exit code."""
     sys.stdout = _whole(sys.stdout)
-    warnings.formatwarning = _as_notice  # type: ignore[assignment]
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a pipe may know fewer characters than a table has
     try:
-        code = call(arguments)
+        with warnings.catch_warnings():
+            warnings.showwarning = _notice
+            code = call(arguments)
         if sys.stdout is not None:
             sys.stdout.flush()
         return code if isinstance(code, int) else 0

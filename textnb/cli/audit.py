@@ -36,6 +36,7 @@ def audit(
     strip: options.Strip = "",
     text: options.Text = None,
     label: options.Label = "label",
+    groups: options.Groups = None,
     encoding: options.Encoding = None,
     jobs: options.Jobs = None,
     strict: options.Strict = False,
@@ -62,7 +63,9 @@ def audit(
         options.one_corpus(sources),
         None if new is None else options.one_corpus(new),
         threshold=threshold,
-        options=options.read_options(text or "text", label, encoding, strict, categories=categories, strip=strip),
+        options=options.read_options(
+            text or "text", label, encoding, strict, categories=categories, strip=strip, groups=groups
+        ),
         progress=Terminal(quiet),
         analyzer=analyzer,
         mail=mail,

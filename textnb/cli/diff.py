@@ -17,7 +17,7 @@ def diff(
         list[str] | None,
         Argument(
             metavar="CORPUS",
-            help="Documents to try both on: a named corpus, a folder, or .csv/.tsv/.jsonl(.gz), whose labels are not "
+            help="Documents to try both on: a named corpus, a folder, or a table, whose labels are not "
             "needed; or LABEL=PATH for each of several mailboxes, folders and files.",
         ),
     ] = None,

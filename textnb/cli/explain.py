@@ -25,8 +25,8 @@ def explain(
         list[str] | None,
         Argument(
             metavar="FILE",
-            help="Documents, one per file; mailboxes; folders of them; .csv/.tsv/.jsonl(.gz), one per row; - or none "
-            "for stdin.",
+            help="Documents, one per file; mailboxes; folders of them; tables such as .csv or .parquet, one per "
+            "row; - or none for stdin.",
         ),
     ] = None,
     lines: Annotated[bool, Option("--lines", help="Each line of the input is a document.")] = False,

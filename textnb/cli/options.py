@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from textnb.cli.output import announce_terminal
 from textnb.cli.parameters import Argument, Option
-from textnb.corpora.files import STDIN, is_table, matching_paths
+from textnb.corpora.files import STDIN, corpus_format, is_table, matching_paths
 from textnb.corpora.labelled import LabelledSources, check_complete, has_labels, label_and_path
 
 if TYPE_CHECKING:
@@ -19,13 +19,17 @@ if TYPE_CHECKING:
 
 
 AUTO, BEST = "auto", "best"
+PACKED_OR_TABLE = (
+    *(".gz", ".xz", ".bz2", ".tgz", ".tar", ".zip", ".txt"),
+    *(".csv", ".tsv", ".jsonl", ".json", ".ft", ".parquet", ".arrow", ".feather"),
+)
 
 CorpusWords = Annotated[
     list[str],
     Argument(
         metavar="CORPUS",
-        help="A named corpus, a folder of class folders, .csv/.tsv/.jsonl(.gz); or LABEL=PATH for each of several "
-        "mailboxes, folders and files.",
+        help="A named corpus, a table, or a folder of class folders or of tables, also packed; or LABEL=PATH for each "
+        "of several mailboxes, folders and files.",
     ),
 ]
 ModelFile = Annotated[Path, Argument(metavar="MODEL", help="A model file.")]
@@ -142,13 +146,21 @@ IncludeLearned = Annotated[
 ]
 Text = Annotated[str | None, Option(help="The column of a table that has the text. [default: text]")]
 Label = Annotated[str, Option(help="The column of a table that has the class.")]
+Groups = Annotated[
+    str | None,
+    Option(
+        "--groups",
+        metavar="COLUMN",
+        help="The column of a table that says which documents belong together: no split divides them.",
+    ),
+]
 Encoding = Annotated[str | None, Option(help="The encoding of files; detected by default.")]
 Jobs = Annotated[int | None, Option(help="Threads; -1 for all cores.")]
 Prune = Annotated[
     int | None,
     Option(min=2, help="Keep at most this many terms: the rarest go to <UNK>, and nothing can be forgotten."),
 ]
-TableFormat = Literal["csv", "tsv", "jsonl"]
+TableFormat = Literal["csv", "tsv", "jsonl", "json", "fasttext"]
 Table = Annotated[
     TableFormat | None,
     Option("--format", help="What stdin is, if its first line does not say."),
@@ -195,6 +207,7 @@ def read_options(
     categories: str | None = None,
     strip: str = "",
     table: str | None = None,
+    groups: str | None = None,
 ) -> ReadOptions:
     """The `ReadOptions` of a command."""
     from textnb.corpora.rows import ReadOptions
@@ -205,6 +218,7 @@ def read_options(
         categories=name_list(categories),
         strip=name_list(strip) or (),
         encoding=encoding,
+        groups=groups,
         format=table,
         strict=strict,
     )
@@ -414,7 +428,7 @@ def default_output(corpus: str | LabelledSources) -> Path:
     if is_nameless(corpus):
         return Path("stream.tnb")
     name = Path(os.path.realpath(corpus)).name
-    for suffix in (".gz", ".xz", ".bz2", ".tgz", ".tar", ".zip", ".csv", ".tsv", ".jsonl"):
+    for suffix in PACKED_OR_TABLE:
         name = name.removesuffix(suffix)
     return Path(f"{name}.tnb")
 
@@ -495,7 +509,7 @@ def read_labelled(
     if files == ["-"] or lines:
         raise ValueError("which class are the documents of? Give --label, or labelled documents: a table or a folder")
     for file in files:
-        if Path(file).is_file() and not is_table(file):
+        if Path(file).is_file() and corpus_format(file) is None:
             raise ValueError(f"which class is {file} of? Give --label, as in --label spam {quote(file)}")
     return labelled_corpora(
         files, read_options(text, None, encoding, strict), model=model, label=label_column, **started

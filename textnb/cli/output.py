@@ -146,7 +146,7 @@ def report_skipped(
 
 def _located(corpus: str, where: str, why: str) -> tuple[str, str]:
     """A problem with the file that its line is in."""
-    return (f"{corpus}: {where}" if where.startswith("line ") else where), why
+    return (f"{corpus}: {where}" if where.startswith(("line ", "row ", "item ")) else where), why
 
 
 def _say(line: str) -> None:

@@ -17,8 +17,9 @@ def train(
         list[str],
         Argument(
             metavar="CORPUS",
-            help="A named corpus, a folder of class folders, .csv/.tsv/.jsonl(.gz), or - for stdin; or LABEL=PATH for "
-            "each of several mailboxes, folders and files.",
+            help="A named corpus, a table (.csv, .tsv, .jsonl, .json, .parquet, .arrow, .feather), a folder of class "
+            "folders or of tables, also packed, or - for stdin; or LABEL=PATH for each of several mailboxes, folders "
+            "and files.",
         ),
     ],
     model: choices.AutoModel = None,
@@ -65,6 +66,7 @@ def train(
     ] = None,
     numeric: Annotated[str | None, Option(help="Columns of a table that hold numbers, such as n_links,size.")] = None,
     label: options.Label = "label",
+    groups: options.Groups = None,
     encoding: options.Encoding = None,
     test_size: Annotated[
         float, Option(help="Share held out of a corpus without a test part; 0 learns all, untested.")
@@ -161,7 +163,9 @@ def train(
         "output": output,
         "overwrite": overwrite,
         "compact": compact,
-        "options": options.read_options(text, label, encoding, strict, categories=categories, strip=strip, table=table),
+        "options": options.read_options(
+            text, label, encoding, strict, categories=categories, strip=strip, table=table, groups=groups
+        ),
         "progress": Terminal(quiet),
     }
     if offsets and not calibrate:
@@ -194,8 +198,20 @@ def train(
 
 
 def refuse_in_streams(written: dict[str, Any], decisions: bool) -> None:
-    names = ("cv", "report", "categories", "strip", "categorical", "numeric", "objective", "positive", "offsets")
+    names = (
+        "cv",
+        "report",
+        "categories",
+        "strip",
+        "categorical",
+        "numeric",
+        "groups",
+        "objective",
+        "positive",
+        "offsets",
+    )
     refused = {f"--{name}": written[name] for name in names}
+    refused["--offsets"] = written["offsets"]
     for option, value in (refused | {"--cost, --unsure and --ceiling": decisions}).items():
         if value:
             raise ValueError(f"{option} needs all documents at once, and cannot be combined with a stream")

@@ -42,6 +42,7 @@ def tune(
     strip: options.Strip = "",
     text: options.Text = None,
     label: options.Label = "label",
+    groups: options.Groups = None,
     encoding: options.Encoding = None,
     jobs: options.Jobs = None,
     plot: Annotated[Path | None, Option(help="Draw accuracy by alpha: .png, .svg or .pdf.")] = None,
@@ -70,7 +71,9 @@ def tune(
     options.check_plots(overwrite, plot=plot)
     result = tune_settings(
         corpus,
-        options=options.read_options(text or "text", label, encoding, strict, categories=categories, strip=strip),
+        options=options.read_options(
+            text or "text", label, encoding, strict, categories=categories, strip=strip, groups=groups
+        ),
         progress=Terminal(quiet),
         **options.classifier_settings(written | {"ledger": False}),
     )

@@ -1,5 +1,7 @@
 """Bytes of unknown encoding to text."""
 
+from __future__ import annotations
+
 import codecs
 import re
 from collections.abc import Callable, Iterator
@@ -14,11 +16,17 @@ BYTE_ORDER_MARKS = (
 )
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 MOST_CHARACTERS = (1 << 30) - 1  # of a document, as the kernel counts them
-MAX_LINE = 1 << 27  # characters of a line: a small gzip file can hold one of gigabytes
+MAX_LINE = 1 << 27  # characters of a line
+MAX_PACKED_LINE = 1 << 24  # of a packed file: a small one can hold a line of gigabytes
 
 
 def marked_encoding(start: bytes) -> str | None:
     return next((encoding for mark, encoding in BYTE_ORDER_MARKS if start.startswith(mark)), None)
+
+
+def decoded_start(start: bytes, encoding: str | None) -> str:
+    """The first characters of a table, as far as they can be read."""
+    return start.decode(encoding or marked_encoding(start) or "utf-8", errors="ignore")
 
 
 def known_encoding(encoding: str | None) -> str | None:
@@ -48,16 +56,34 @@ def decode(content: bytes, encoding: str | None = None) -> str:
     return content.decode("latin-1")
 
 
-class LongLine(ValueError):
-    """A line that is too long to be one of a document's."""
+class LongLine(str):
+    """An empty line in place of one that is too long to be one of a document's, and why it is none."""
+
+    why = ""
+
+    @classmethod
+    def of(cls, limit: int) -> LongLine:
+        line = cls("\n")
+        line.why = f"it is longer than {limit:,} characters"
+        return line
 
 
-def bounded_lines(read_line: Callable[[int], AnyStr]) -> Iterator[AnyStr]:
-    """Lines with their ends, from a file's `readline`; one that is too long is a LongLine."""
-    while line := read_line(MAX_LINE):
-        if len(line) == MAX_LINE and line[-1:] not in ("\n", b"\n"):
-            raise LongLine(f"a line has more than {MAX_LINE:,} characters")
-        yield line
+def bounded_lines(read_line: Callable[[int], AnyStr], *, is_packed: bool = False) -> Iterator[AnyStr | LongLine]:
+    """Lines with their ends, from a file's `readline`; one that is too long is passed over, and given as a LongLine."""
+    limit = longest(is_packed)
+    while line := read_line(limit):
+        if len(line) < limit or line[-1:] in ("\n", b"\n"):
+            yield line
+            continue
+        del line
+        while (rest := read_line(limit)) and rest[-1:] not in ("\n", b"\n"):
+            pass
+        yield LongLine.of(limit)
+
+
+def longest(is_packed: bool) -> int:
+    """How many characters a line, or whatever else is a document, may have."""
+    return min(MAX_LINE, MAX_PACKED_LINE) if is_packed else MAX_LINE
 
 
 def why_no_document(text: str) -> str | None:

@@ -1,76 +1,188 @@
 """CSV and TSV, read as a stream: a header line, then one document per row. A bad row is reported and skipped."""
 
+from __future__ import annotations
+
 import csv
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from itertools import chain, islice
+from typing import NamedTuple
 
-from textnb.corpora.corpus import did_you_mean
+from textnb.corpora.columns import USUAL, NoColumn, folded, found_columns, is_number, listed
+from textnb.corpora.decoding import LongLine
 from textnb.corpora.problems import Problem
-from textnb.corpora.rows import BadRow, BadTable, Line, ReadOptions, Record, checked_row, require_decoded
+from textnb.corpora.rows import BadRow, BadTable, Line, Note, ReadOptions, Record, Row, checked_row, require_decoded
 
 MAX_FIELD = 2**31 - 1
-MAX_QUOTED = 1 << 27  # characters of a field after its first line
-MAX_QUOTED_LINES = 1_000_000  # each takes memory, however short
-MAX_LINES_READ_AGAIN = 2_000_000
+MAX_QUOTED = 1 << 26  # characters of a field after its first line
+MAX_QUOTED_LINES = 100_000  # each takes memory, however short
+MAX_LINES_READ_AGAIN = 2_000_000  # in all, of quotes that are not closed
+MAX_LINES_AFTERWARDS = 16  # of a quote, once so many were read again: or a hostile file would take quadratic time
+LINES_LOOKED_AT = 20
 SWALLOWED_ROWS = 3
 FIRST_CHECK = 256  # lines of a record
-SEPARATORS = {";": "';'", "|": "'|'", "\t": "tabs", ",": "commas"}
+SEPARATORS = {";": "semicolons", "|": "'|'", "\t": "tabs", ",": "commas"}
 NO_HEADER = "it is empty, or has no header line"
 
 
-def delimited_records(lines: Iterable[str], options: ReadOptions, place: str, *, delimiter: str) -> Iterator[Record]:
-    """The header and the rows of a CSV or TSV file; `place` and the line number locate each."""
+def delimited_records(
+    lines: Iterable[str], options: ReadOptions, place: str, note: Note, *, delimiter: str
+) -> Iterator[Record]:
+    """The header and the rows of a CSV or TSV file; `place` and the line number locate each.
+
+    Where columns are named by number, the first line is no header, unless it has the usual names there.
+    """
     place = f"{place}line "
-    header: list[str] = []
-    for number, line, fields, why in Records(lines, delimiter, options.label):
-        if why is not None:
-            yield Problem(f"{place}{number}", why), Line(line, fields)
-            continue
-        if not header:
-            header = fields
-            text_at = None if options.text is None else _position(options.text, header, "--text")
-            more_at = [_position(name, header) for name in options.more]
-            needs_label = options.label_required or options.label in header
-            label_at = _position(options.label, header, "--label (--label-column)") if needs_label else None
-            yield None, Line(line, fields)
-            continue
+    lines, delimiter = with_delimiter(lines, delimiter, note)
+    records = Records(lines, delimiter)
+    columns: Columns | None = None
+    for number, line, fields, why in records:
+        if columns is None:
+            cells = fields if why is None else [cell.strip(' "') for cell in fields]
+            try:
+                columns = Columns.of(cells, delimiter, options, note)
+            except NoColumn:
+                if why is None:
+                    raise
+                yield Problem(f"{place}{number}", why), Line(line, fields, delimiter)
+                continue
+            records.header, records.label_at = cells, columns.label_at
+            if columns.has_header:
+                if why is not None:
+                    note(f"its header is taken as it stands: {why}")
+                yield None, Line(line, cells, delimiter)
+                continue
+        whole_line = Line(line, fields, delimiter)
         try:
-            if len(fields) != len(header):
-                raise BadRow(f"it has {len(fields)} column{'s' * (len(fields) > 1)}, the header has {len(header)}")
-            text = "" if text_at is None else fields[text_at]
-            label = "" if label_at is None else fields[label_at]
-            cells = [fields[at] for at in more_at]
-            for cell in (text, label, *cells):
-                require_decoded(cell)
-            yield checked_row(f"{place}{number}", text, label, options, cells), Line(line, fields)
+            if why is not None:
+                raise BadRow(why)
+            if len(fields) != len(records.header):
+                shape = "header" if columns.has_header else "first line"
+                raise BadRow(
+                    f"it has {len(fields)} column{'s' * (len(fields) > 1)}, the {shape} has {len(records.header)}"
+                )
+            yield columns.row(f"{place}{number}", fields), whole_line
         except BadRow as error:
-            yield Problem(f"{place}{number}", str(error)), Line(line, fields)
-    if not header:
+            yield Problem(f"{place}{number}", str(error)), whole_line
+    if columns is None:
         raise BadTable(NO_HEADER)
 
 
 def delimited_names(lines: Iterable[str], delimiter: str) -> list[str]:
-    header = next((fields for _, _, fields, why in Records(lines, delimiter, label="") if why is None), None)
+    lines, delimiter = with_delimiter(lines, delimiter)
+    header = next((fields for _, _, fields, why in Records(lines, delimiter) if why is None), None)
     if header is None:
         raise BadTable(NO_HEADER)
     return header
 
 
+class Columns(NamedTuple):
+    """Where the columns of a table are, as its first line says, or as they are named by number."""
+
+    options: ReadOptions
+    text_at: int | None
+    label_at: int | None
+    more_at: list[int]
+    has_header: bool
+
+    @classmethod
+    def of(cls, first: list[str], delimiter: str, options: ReadOptions, note: Note) -> Columns:
+        named = [name for name in (options.text, options.label, *options.more) if name is not None]
+        by_number = any(is_number(name) and name not in first for name in named)
+        has_header = not by_number
+        names = first
+        if by_number:
+            names = [str(position) for position in range(1, len(first) + 1)]
+            if not options.label_required and not is_number(options.label):
+                named.remove(options.label)
+            if any(name not in names for name in named):
+                raise NoColumn(
+                    f"its first line has {len(first)} column{'s' * (len(first) > 1)}, and a table without a header has "
+                    f"its columns by number, as in --text 2 --label 1: {listed(named)} are not all of them"
+                )
+            usual = (*USUAL["text"], *USUAL["label"])
+            has_header = all(folded(first[int(name) - 1]) in usual for name in named)
+            if has_header:
+                note("its first line is taken for a header")
+        try:
+            options = found_columns(options, names, note)
+        except NoColumn as error:
+            raise NoColumn(f"{error}{advice_for(first, delimiter)}") from None
+        return cls(
+            options,
+            None if options.text is None else names.index(options.text),
+            names.index(options.label) if options.label in names else None,
+            [names.index(name) for name in options.more],
+            has_header,
+        )
+
+    def row(self, where: str, fields: list[str]) -> Row:
+        text = "" if self.text_at is None else fields[self.text_at]
+        label = "" if self.label_at is None else fields[self.label_at]
+        cells = [fields[at] for at in self.more_at]
+        for cell in (text, label, *cells):
+            require_decoded(cell)
+        return checked_row(where, text, label, self.options, cells)
+
+
+def with_delimiter(lines: Iterable[str], delimiter: str, note: Note = lambda notice: None) -> tuple[Iterable[str], str]:
+    """The lines of a table and what separates its columns: in a .csv file it may be a semicolon or a tab.
+
+    The first line says it, unless it has several of these signs: then the one that gives all the first lines as many
+    columns.
+    """
+    lines = iter(lines)
+    start = list(islice(lines, 1))
+    if delimiter != "," or not start:
+        return chain(start, lines), delimiter
+    signs = [sign for sign in (",", ";", "\t") if sign in start[0]]
+    if len(signs) > 1:
+        start += islice(lines, LINES_LOOKED_AT - 1)
+    delimiter = next((sign for sign in signs if len(signs) == 1 or _is_even(start, sign)), ",")
+    if delimiter != ",":
+        note(f"its columns are separated by {SEPARATORS[delimiter]}")
+    return chain(start, lines), delimiter
+
+
+def _is_even(lines: list[str], delimiter: str) -> bool:
+    """Whether lines have as many columns each, but for the last ones, which may be cut off."""
+    try:
+        rows = [len(fields) for fields in csv.reader(lines, delimiter=delimiter) if fields]
+    except csv.Error:
+        return False
+    return rows[0] > 1 and len(set(rows)) == 1
+
+
+def advice_for(first: list[str], delimiter: str) -> str:
+    """What to do with a first line that names no column that is wanted."""
+    if len(first) == 1 and (sign := next((sign for sign in SEPARATORS if sign in first[0]), None)):
+        return (
+            f"; its first line seems to be separated by {SEPARATORS[sign]}: separate the columns of a .csv file by "
+            "commas, semicolons or tabs, and those of a .tsv file by tabs"
+        )
+    return ", or name them by number if its first line is no header, as in --text 2 --label 1"
+
+
+def quoted_cell(text: str, delimiter: str) -> str:
+    """A cell as it is written, quoted if it must be."""
+    needs_quotes = any(sign in text for sign in (delimiter, '"', "\n", "\r"))
+    return '"' + text.replace('"', '""') + '"' if needs_quotes else text
+
+
 class Records:
     """Records: the number of their first line, their lines, their cells, and why they were given up, if they were.
 
-    The first that was not given up is the header. A quote that is opened and not closed would swallow the rows that
-    follow. Where the csv module stumbles over it, or lines inside a field look like rows, only the record's first line
-    is given up, and reading goes on with the second. A TSV file need not quote at all, so there that line is taken as
-    it stands.
+    A quote that is opened and not closed would swallow the rows that follow. Where the csv module stumbles over it, or
+    lines inside a field look like rows, only the record's first line is given up, and reading goes on with the second.
+    A TSV file need not quote at all, so there that line is taken as it stands. What rows look like, `header` and
+    `label_at` say, once somebody has set them.
     """
 
-    def __init__(self, lines: Iterable[str], delimiter: str, label: str) -> None:
+    def __init__(self, lines: Iterable[str], delimiter: str) -> None:
         csv.field_size_limit(MAX_FIELD)  # the csv module has no other place for it
         self.lines = ReplayableLines(lines, self.refuse_swallowed_rows)
         self.reader = csv.reader(self.lines, delimiter=delimiter, strict=True)
-        self.delimiter, self.label = delimiter, label
+        self.delimiter = delimiter
         self.header: list[str] = []
         self.label_at: int | None = None
         self.labels: set[str | None] = set()
@@ -78,10 +190,10 @@ class Records:
     def __iter__(self) -> Iterator[tuple[int, str, list[str], str | None]]:
         while line := self.lines.begin_record():
             number = self.lines.number
+            if isinstance(line, LongLine):
+                yield number, "", [""], line.why
+                continue
             line, fields, why = self.quoted_record() if '"' in line else (line, self.split(line), None)
-            if why is None and not self.header:
-                self.header = fields
-                self.label_at = fields.index(self.label) if self.label in fields else None
             if why is None and fields:
                 self.labels.add(self.label_of(fields))
             if fields:
@@ -140,7 +252,7 @@ class ReplayableLines:
         self.number += 1
         return self.first
 
-    def __iter__(self) -> "ReplayableLines":
+    def __iter__(self) -> ReplayableLines:
         return self
 
     def __next__(self) -> str:
@@ -150,12 +262,19 @@ class ReplayableLines:
             return self.first
         line = self.ahead.popleft() if self.ahead else next(self.lines)
         self.number += 1
+        if isinstance(line, LongLine):
+            self.record.append(line)
+            raise BadRow(f"it has an unbalanced quote, or one around a line that is too long: {line.why}")
         self.record.append(line)
         self.characters += len(line)
         if self.characters > MAX_QUOTED:
             raise BadRow(f"it has an unbalanced quote, or one around more than {MAX_QUOTED:,} characters")
         if len(self.record) > MAX_QUOTED_LINES:
             raise BadRow(f"it has an unbalanced quote, or one around more than {MAX_QUOTED_LINES:,} lines")
+        if self.read_again > MAX_LINES_READ_AGAIN and len(self.record) > MAX_LINES_AFTERWARDS:
+            raise BadRow(
+                f"it has an unbalanced quote, as many rows before it, or one around {len(self.record):,} lines"
+            )
         if len(self.record) == self.check_at:
             self.check_at *= 8  # ever more rarely, for linear time
             self.check()
@@ -167,8 +286,6 @@ class ReplayableLines:
         self.ahead.extendleft(reversed(rest))
         self.number -= len(rest)
         self.read_again += len(rest)
-        if self.read_again > MAX_LINES_READ_AGAIN:  # or a hostile file would take quadratic time
-            raise BadTable(f"too many of its rows have unbalanced quotes, the last of them on line {self.number}")
         return first
 
 
@@ -178,20 +295,3 @@ def _reason(error: csv.Error) -> str:
     if "expected after" in str(error):
         return "it has an unbalanced quote (inside a quoted field, a quote is written twice)"
     return f"it cannot be parsed: {error}"
-
-
-def _position(column: str, header: list[str], option: str | None = None) -> int:
-    if header.count(column) == 1:
-        return header.index(column)
-    if len(header) == 1 and (sign := next((sign for sign in SEPARATORS if sign in header[0]), None)):
-        raise BadTable(
-            f"its first line, {header[0][:60]!r}, seems to be separated by {SEPARATORS[sign]}: separate the columns of "
-            "a .csv file by commas, and those of a .tsv file by tabs"
-        )
-    shown = ", ".join(repr(name if len(name) <= 40 else f"{name[:40]}…") for name in header[:20])
-    if column in header:
-        raise BadTable(f"it has two columns {column!r} (columns: {shown})")
-    raise BadTable(
-        f"it has no column {column!r}.{did_you_mean(column, header)} Its first line names the columns {shown}: choose "
-        f"among them{f' by {option}' if option else ''}, or add a header line if that is not one"
-    )

@@ -16,7 +16,9 @@ PARTS = ("train", "test")
 MAILDIR = ("cur", "new")  # the folders of a maildir that have messages
 FLAGS = re.compile("[:;!]2,([A-Za-z,]*)\\Z")  # of a message, at the end of its name in a maildir
 _LOOKED_AT = 1 << 16  # bytes of stdin
-TABLE_NAME = re.compile(r"\.(csv|tsv|jsonl)(\.gz)?\Z")
+TABLE_NAME = re.compile(r"\.(?:(csv|tsv|jsonl|json|ft)(?:\.gz)?|(parquet|arrow|feather))\Z")
+TABLE_KINDS = ".csv, .tsv, .jsonl, .json, .parquet, .arrow or .feather"  # for people
+FASTTEXT = b"__label__"
 ADVICE = {
     FileNotFoundError: "; check the path",
     PermissionError: "; check its permissions",
@@ -40,9 +42,30 @@ def os_error_reason(error: OSError) -> str:
 
 
 def table_format(path: str | os.PathLike[str]) -> str | None:
-    """`csv`, `tsv` or `jsonl` if a path is that of a table, gzipped or not, by its name."""
+    """What a table is, such as `csv` or `parquet`, if a path is that of one, by its name."""
     named = TABLE_NAME.search(os.fspath(path))
-    return None if named is None or Path(path).is_dir() else named[1]
+    if named is None or Path(path).is_dir():
+        return None
+    kind = named[1] or named[2]
+    return "fasttext" if kind == "ft" else kind
+
+
+def corpus_format(path: str | os.PathLike[str]) -> str | None:
+    """The same of a file of labelled documents: by its name, or its first bytes, since fastText has no name for it.
+
+    A document to predict is not asked like this: what it begins with is a stranger's choice.
+    """
+    return table_format(path) or ("fasttext" if _begins_as_fasttext(path) else None)
+
+
+def _begins_as_fasttext(path: str | os.PathLike[str]) -> bool:
+    try:
+        if not Path(path).is_file():  # what a pipe has can be read only once
+            return False
+        with Path(path).open("rb") as file:
+            return file.read(len(FASTTEXT)) == FASTTEXT
+    except OSError:
+        return False
 
 
 def is_table(path: str) -> bool:
@@ -111,7 +134,9 @@ def walk_files(
             path = folder + name
             if is_left_out(path):
                 continue
-            if os.path.isfile(path) or Path(path).is_file():  # noqa: PTH113 (the second says what is wrong)
+            if os.path.islink(path):  # noqa: PTH114
+                report(path, "it is a link, which is not followed")
+            elif os.path.isfile(path) or Path(path).is_file():  # noqa: PTH113 (the second says what is wrong)
                 yield path, above + place_name(name)
             else:
                 report(path, "it is not a regular file")

@@ -28,29 +28,25 @@ def folder_rows(root: Path, options: ReadOptions, report: Report, note: Note) ->
             report(Problem(name, NO_PART))
 
 
-def archive_rows(path: Path, options: ReadOptions, report: Report, note: Note) -> Iterator[Row]:
+def archive_rows(archive: Archive, name: str, options: ReadOptions, report: Report, note: Note) -> Iterator[Row]:
     """The documents of an archive of class folders, which may all lie in one folder."""
 
     def skip(place: str, why: str) -> None:
         report(Problem(place.removeprefix(above), why))
 
-    above = f"{path.name}/"
+    above = f"{name}/"
     reading = Reading(bool(options.mail), skip, note, options.encoding)
-    with path.open("rb") as file:
-        archive = Archive(file)
-        if archive.failure is not None:
-            raise ValueError(f"{path} cannot be read: {archive.failure}.") from archive.failure
-        places = list(archive.places.values())
-        depth, parted = common_depth(places), in_parts(places)
-        for place, text in archive_documents(archive, path.name, reading):
-            where = place.removeprefix(above)
-            parents = PurePosixPath(where).parts[depth:-1]
-            if parted and parents[:1] not in _PART_PARENTS:
-                skip(where, NO_PART)
-            elif (parents := parents[parted:]) or not options.label_required:
-                yield from _labelled(where, text, parents, options, skip)
-            else:
-                skip(where, NO_CLASS)
+    places = list(archive.places.values())
+    depth, parted = common_depth(places), in_parts(places)
+    for place, text in archive_documents(archive, name, reading):
+        where = place.removeprefix(above)
+        parents = PurePosixPath(where).parts[depth:-1]
+        if parted and parents[:1] not in _PART_PARENTS:
+            skip(where, NO_PART)
+        elif (parents := parents[parted:]) or not options.label_required:
+            yield from _labelled(where, text, parents, options, skip)
+        else:
+            skip(where, NO_CLASS)
 
 
 def common_depth(places: Sequence[str]) -> int:

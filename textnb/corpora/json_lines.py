@@ -1,60 +1,101 @@
 """JSON lines, read as a stream: one object per line. A bad line is reported and skipped."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from functools import cache
 from json import JSONDecoder, dumps
 from typing import Any, NoReturn
 
+from textnb.corpora.columns import NoColumn, found_columns
+from textnb.corpora.decoding import LongLine
 from textnb.corpora.problems import Problem
-from textnb.corpora.rows import BadRow, Line, ReadOptions, Record, checked_row, require_decoded
+from textnb.corpora.rows import BadRow, Line, Note, ReadOptions, Record, checked_row, require_decoded
 
 
-def json_records(lines: Iterable[str], options: ReadOptions, place: str) -> Iterator[Record]:
-    """The rows of a JSON-lines file without blank lines; `place` and line number locate each.
+def json_records(lines: Iterable[str], options: ReadOptions, place: str, note: Note) -> Iterator[Record]:
+    """The rows of a JSON-lines file without blank lines; `place` and line number locate each."""
+    return object_records(_line_objects(lines), options, f"{place}line ", note)
 
-    Its header is its first object, which names the columns.
-    """
-    more, place = options.more, f"{place}line "
-    has_names = False
-    for number, line in enumerate(lines, 1):
-        record = None
+
+def object_records(
+    objects: Iterable[tuple[int, str, dict[str, Any] | BadRow]], options: ReadOptions, place: str, note: Note
+) -> Iterator[Record]:
+    """The rows that numbered texts of objects are, or why a text is none; the first object is the header."""
+    has_names = are_found = False
+    for number, text, record in objects:
+        where = f"{place}{number}"
+        if isinstance(record, BadRow):
+            yield Problem(where, str(record)), Line(text, None)
+            continue
+        line = Line(text, record)
+        if not has_names:
+            has_names = True
+            yield None, line
+        if not are_found:
+            with suppress(NoColumn):  # which this object may lack, and not the next one
+                options, are_found = found_columns(options, list(record), note), True
         try:
-            if line := line.strip():
-                record = parse_object(line)
-                if not has_names:
-                    has_names = True
-                    yield None, Line(line, record)
-                text, label = _fields(record, options)
-                cells = [_cell(record, name) for name in more] if more else ()
-                yield checked_row(f"{place}{number}", text, label, options, cells), Line(line, record)
+            content, label = _fields(record, options)
+            yield checked_row(where, content, label, options, [_cell(record, name) for name in options.more]), line
         except BadRow as error:
-            yield Problem(f"{place}{number}", str(error)), Line(line, record)
+            yield Problem(where, str(error)), line
 
 
 def json_names(lines: Iterable[str]) -> list[str]:
-    for line in lines:
-        with suppress(BadRow):
-            if line := line.strip():
-                return list(parse_object(line))
-    return []
+    return first_names(_line_objects(lines))
+
+
+def first_names(objects: Iterable[tuple[int, str, dict[str, Any] | BadRow]]) -> list[str]:
+    """The names in the first object."""
+    return next((list(record) for _, _, record in objects if not isinstance(record, BadRow)), [])
+
+
+def _line_objects(lines: Iterable[str]) -> Iterator[tuple[int, str, dict[str, Any] | BadRow]]:
+    for number, line in enumerate(lines, 1):
+        if isinstance(line, LongLine):
+            yield number, "", BadRow(line.why)
+        elif line := line.strip():
+            try:
+                yield number, line, parse_object(line)
+            except BadRow as error:
+                yield number, line, error
 
 
 def parse_object(line: str) -> dict[str, Any]:
     """The object that a line without white space around it is."""
     require_decoded(line)  # before the escapes are read, which can make any surrogate
+    record = _quick_parser()(line)
+    return as_object(_parsed(line) if record is None else record)
+
+
+def _parsed(line: str) -> Any:
+    """The value that a line is, by the standard library, which says what is wrong of one that is none."""
+    value, end = parse_start(line)
+    if end != len(line):
+        raise BadRow("it is not JSON: there is more after its end")
+    return value
+
+
+def parse_start(text: str, start: int = 0) -> tuple[Any, int]:
+    """The value that is written from a place in a text on, and where it ends."""
     try:
-        record, end = DECODER.raw_decode(line)
+        return DECODER.raw_decode(text, start)
     except BadRow:
         raise
     except ValueError as error:
-        raise BadRow(f"it is not JSON: {error}") from error
+        raise NotJson(f"it is not JSON: {error}") from error
     except RecursionError:
         raise BadRow("it is nested too deeply") from None
-    if end != len(line):
-        raise BadRow("it is not JSON: there is more after its end")
-    if not isinstance(record, dict):
+
+
+def as_object(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
         raise BadRow("it is not a JSON object")
-    return record
+    return value
+
+
+class NotJson(BadRow):
+    """A text that is no JSON, or not yet all of it."""
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -62,6 +103,24 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 DECODER = JSONDecoder(parse_constant=_refuse_constant)
+
+
+@cache
+def _quick_parser() -> Callable[[str], Any]:
+    """msgspec's parser where it is installed: quicker, and what it reads, the standard library reads alike."""
+    try:
+        from msgspec.json import Decoder
+    except ImportError:
+        return lambda line: None
+    decode = Decoder().decode
+
+    def parse(line: str) -> Any:
+        try:
+            return decode(line)
+        except (ValueError, RecursionError):  # the standard library has the last word, and says what is wrong
+            return None
+
+    return parse
 
 
 def _fields(record: dict[str, Any], options: ReadOptions) -> tuple[str, str]:

@@ -10,9 +10,10 @@ from textnb.corpora.files import STDIN, table_format
 from textnb.corpora.labelled import LabelledSources
 from textnb.corpora.messages import read_messages
 from textnb.corpora.problems import Skipped
-from textnb.corpora.readers import nothing_usable, table_records
+from textnb.corpora.readers import nothing_usable
 from textnb.corpora.rows import DEFAULT_OPTIONS, BadRow, BadTable, ReadOptions, Row, document_row
 from textnb.corpora.stream import DocumentStream
+from textnb.corpora.tables import table_records
 from textnb.text.steps import each
 
 
@@ -41,8 +42,8 @@ def resolved(sources: LabelledSources, options: ReadOptions) -> ReadOptions:
     """The options, checked, with an answer whether the sources are mail."""
     if options.more:
         raise ValueError(
-            f"{sources} is no table, which columns such as {options.more[0]!r} are read from: give a .csv, .tsv or "
-            ".jsonl file with a column of classes."
+            f"{sources} is no table, which columns such as {options.more[0]!r} are read from: give a table with a "
+            "column of classes."
         )
     if tuple(options.strip):
         raise ValueError("Only 20 Newsgroups with headers can be stripped: leave strip out.")
@@ -73,7 +74,10 @@ def _table_rows(path: str, label: str, options: ReadOptions, skipped: Skipped) -
     without_label = replace(options, label_required=False, text=options.text or "text")
     try:
         with Path(path).open("rb") as file:
-            for row, _ in table_records(file, path, table_format(path), without_label, f"{path}: "):
+            of_path = table_records(
+                file, path, table_format(path), without_label, f"{path}: ", note=skipped.notices.append
+            )
+            for row, _ in of_path:
                 if isinstance(row, Row):
                     yield row._replace(label=label)
                 elif row is not None:

@@ -8,7 +8,7 @@ from io import BufferedReader, TextIOWrapper
 from pathlib import Path
 
 from textnb.corpora.decoding import LongLine, bounded_lines, decode, marked_encoding, why_no_document
-from textnb.corpora.files import STDIN, is_of_maildir, is_table, open_source, os_error_reason, walk_files
+from textnb.corpora.files import STDIN, is_of_maildir, open_source, os_error_reason, table_format, walk_files
 from textnb.corpora.mailboxes import Reading, file_documents, path_documents
 from textnb.corpora.maildirs import SetAside
 from textnb.corpora.problems import Skipped
@@ -51,7 +51,7 @@ def _folder_messages(
         is_empty = False
         set_aside.count(path)
 
-        if is_table(path) and not lines:
+        if table_format(path) and not lines:
             skipped.document(path, "it is a table of documents: give it by its name")
         elif lines:
             yield from _line_messages(path, skipped, lambda where, why, error: skipped.document(where, why))
@@ -89,12 +89,10 @@ def _line_messages(
     try:
         with open_source(source) as file:
             for number, line in enumerate(_decoded_lines(file), 1):
-                if why := why_no_document(line):
+                if why := line.why if isinstance(line, LongLine) else why_no_document(line):
                     skipped.document(f"{source}:{number}", why)
                 else:
                     yield f"{source}:{number}", line
-    except LongLine as error:
-        report(source, f"{error}: the rest of it is not read", None)
     except OSError as error:
         error.filename = error.filename or source
         report(os.fsdecode(error.filename), os_error_reason(error), error)
@@ -105,6 +103,8 @@ def _decoded_lines(file: BufferedReader) -> Iterator[str]:
     encoding = marked_encoding(file.peek(4)[:4])
     if encoding in ("utf-16", "utf-32"):
         wide = TextIOWrapper(file, encoding, errors="replace")
-        yield from (line.removesuffix("\n") for line in bounded_lines(wide.readline))
+        lines = bounded_lines(wide.readline)
+        yield from (line if isinstance(line, LongLine) else line.removesuffix("\n") for line in lines)
     else:
-        yield from (decode(line.rstrip(b"\r\n")) for line in bounded_lines(file.readline))
+        narrow = bounded_lines(file.readline)
+        yield from (line if isinstance(line, LongLine) else decode(line.rstrip(b"\r\n")) for line in narrow)

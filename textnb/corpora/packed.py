@@ -61,6 +61,13 @@ class Unpacked(Begun):
             raise PackedError(f"it is damaged, and not read to its end: {error}") from error
 
 
+def gives_packed(file: Any) -> bool:
+    """Whether what a file gives was packed: its size then says nothing of how much it is."""
+    from gzip import GzipFile
+
+    return isinstance(file, GzipFile) or isinstance(getattr(file, "raw", None), Unpacked)
+
+
 def begin(file: Any) -> tuple[bytes, Content]:
     """The first bytes of a file, and the file from its start on."""
     start = file.read(START)

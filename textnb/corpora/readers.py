@@ -1,96 +1,35 @@
 """One's own data: class folders, also packed, a table, labelled sources, or a named corpus, whichever it is."""
 
-import gzip
 import os
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from textnb.corpora.corpus import Corpus, did_you_mean, make_corpus, select
-from textnb.corpora.decoding import LongLine, known_encoding, marked_encoding, why_no_document
-from textnb.corpora.delimited import delimited_names, delimited_records
-from textnb.corpora.files import has_parts, table_format
+from textnb.corpora.decoding import known_encoding
+from textnb.corpora.files import TABLE_KINDS, corpus_format, has_parts
 from textnb.corpora.folders import NO_CLASS, archive_rows, common_depth, folder_rows, in_parts
-from textnb.corpora.json_lines import json_names, json_records
 from textnb.corpora.labelled import LabelledSources
 from textnb.corpora.manifest import corpus_names
 from textnb.corpora.named import has_raw_mail, load_corpus
-from textnb.corpora.packed import is_archive, unpack
+from textnb.corpora.packed import Archive, is_archive, unpack
 from textnb.corpora.problems import Problem, skipped_sentence
 from textnb.corpora.recognition import box_of_one_class, is_mail
-from textnb.corpora.rows import DEFAULT_OPTIONS, BadTable, Note, ReadOptions, Record, Report, Row, decoded_lines
+from textnb.corpora.rows import DEFAULT_OPTIONS, BadTable, Note, ReadOptions, Report, Row
+from textnb.corpora.table_parts import (
+    archive_table_rows,
+    folder_table_rows,
+    part_of_table,
+    tables_of_archive,
+    tables_of_folder,
+)
+from textnb.corpora.tables import table_names, table_rows
 from textnb.text.steps import each
-
-GZIP_MARK = b"\x1f\x8b"
-UNREADABLE = (EOFError, zlib.error, gzip.BadGzipFile, UnicodeDecodeError, LongLine)
-
-
-class Format(NamedTuple):
-    """How a kind of table is read: its records, and the names of its columns."""
-
-    records: Callable[[Iterable[str], ReadOptions, str], Iterator[Record]]
-    names: Callable[[Iterable[str]], list[str]]
-
-
-FORMATS: dict[str, Format] = {
-    "csv": Format(partial(delimited_records, delimiter=","), partial(delimited_names, delimiter=",")),
-    "tsv": Format(partial(delimited_records, delimiter="\t"), partial(delimited_names, delimiter="\t")),
-    "jsonl": Format(json_records, json_names),
-}
-
-
-def decoded_start(start: bytes, encoding: str | None) -> str:
-    """The first characters of a table, as far as they can be read."""
-    return start.decode(encoding or marked_encoding(start) or "utf-8", errors="ignore")
-
-
-def sniffed_format(start: str) -> str:
-    """What a table is, by its first characters: JSON lines begin with a brace, the header of TSV has tabs."""
-    start = start.lstrip()
-    if start.startswith("{"):
-        return "jsonl"
-    header = start.partition("\n")[0]
-    return "tsv" if header.count("\t") > header.count(",") else "csv"
-
-
-def unpacked(file: Any, name: str) -> Any:
-    """The content of a buffered file that may be gzipped."""
-    is_packed = name.endswith(".gz") or file.peek(2).startswith(GZIP_MARK)
-    return gzip.GzipFile(fileobj=file) if is_packed else file
-
-
-def table_rows(
-    file: Any, name: str, format: str | None, options: ReadOptions, report: Report, place: str = ""
-) -> Iterator[Row]:
-    """The rows of an open table, located by `place` and line number; a useless table is a BadTable."""
-    for row, _ in table_records(file, name, format, options, place):
-        if isinstance(row, Row):
-            yield row
-        elif row is not None:
-            report(row)
-
-
-def table_records(file: Any, name: str, format: str | None, options: ReadOptions, place: str = "") -> Iterator[Record]:
-    """The rows of an open table and why others cannot be used, in their order, each with its line."""
-    start = ""
-    try:
-        content = unpacked(file, name)
-        start = decoded_start(content.peek(1), options.encoding)
-        yield from FORMATS[format or sniffed_format(start)].records(
-            decoded_lines(content, options.encoding), options, place
-        )
-    except BadTable:
-        if "\0" in start:  # then what was taken for a header is none, and nothing to show
-            raise BadTable(str(why_no_document(start))) from None
-        raise
-    except UNREADABLE as error:
-        yield Problem(f"{place}the rest of the file", f"it cannot be read: {error}"), None
 
 
 def open_corpus(
@@ -125,10 +64,11 @@ def open_corpus(
 def read_corpus(
     path: str | os.PathLike[str], options: ReadOptions = DEFAULT_OPTIONS, subset: str = "all", **changes: Any
 ) -> Corpus:
-    """Read a folder of class folders, an archive of one, or a .csv, .tsv or .jsonl file, which may be gzipped.
+    """Read a folder of class folders, a table, a folder of `train` and `test` tables, or an archive of these.
 
     In a folder, the top folder's name is the class of every file below it, and of every message of a mailbox there;
-    `train/` and `test/` above the class folders are taken as a split. Keywords change single `ReadOptions`. What is
+    `train/` and `test/` above the class folders are taken as a split. Tables are .csv, .tsv, .jsonl and .json, which
+    may be gzipped, .parquet, .arrow and .feather, and fastText's lines. Keywords change single `ReadOptions`. What is
     skipped is in `.problems`.
     """
     path, options = Path(path), replace(options, **changes)
@@ -145,6 +85,8 @@ def read_corpus(
         if problems and all(problem.why == NO_CLASS for problem in problems):
             error = ValueError(f"{error} Documents of one class are given with it, as LABEL={path}.")
         raise error
+    columns = {name: [row.values[j] for row in rows] for j, name in enumerate(options.more)}
+    groups = None if options.groups is None else group_numbers(columns[options.groups])
     corpus = make_corpus(
         str(path),
         [row.text for row in rows],
@@ -153,7 +95,8 @@ def read_corpus(
         split=_split(path, [row.where for row in rows]),
         problems=tuple(problems),
         where=[row.where for row in rows],
-        columns={name: [row.values[j] for row in rows] for j, name in enumerate(options.more)},
+        columns={name: columns[name] for name in (*options.columns, *options.numeric)},
+        groups=groups,
         is_mail=bool(options.mail),
         notices=tuple(notices),
     )
@@ -161,12 +104,23 @@ def read_corpus(
 
 
 def _split(path: Path, places: list[str]) -> NDArray[np.str_] | None:
-    """The part, "train" or "test", of each document of class folders that lie in such."""
-    if path.is_dir():
-        return np.array([Path(place).parts[0] for place in places]) if has_parts(path) else None
-    if table_format(path) is not None or not in_parts(places):
+    """The part, "train" or "test", of each document of class folders that lie in such, or of tables of such names."""
+    if path.is_dir() and has_parts(path):
+        return np.array([Path(place).parts[0] for place in places])
+    if not path.is_dir() and corpus_format(path) is not None:
+        return None
+    parts = [part_of_table(place.rpartition(": ")[0]) for place in places]
+    if {"train", "test"} <= set(parts):
+        return np.array(parts)
+    if path.is_dir() or not in_parts(places):
         return None
     return np.array([PurePosixPath(place).parts[common_depth(places)] for place in places])
+
+
+def group_numbers(names: Sequence[Any]) -> NDArray[np.int64]:
+    """A number for each group of documents; one without a group is a group of its own."""
+    numbers: dict[Any, int] = {}
+    return np.array([numbers.setdefault(i if name is None else name, len(numbers)) for i, name in enumerate(names)])
 
 
 def nothing_usable(name: str, problems: Sequence[Problem]) -> ValueError:
@@ -191,28 +145,42 @@ def iter_rows(
     if not path.exists():
         raise FileNotFoundError(f"There is no file or folder {path}.")
     require_classes(path)
-    format = table_format(path)
-    _require_table(str(path), format, options)
-    report = report or partial(_stop, path)
+    format = corpus_format(path)
+    tables = tables_of_folder(path) if path.is_dir() and not has_parts(path) else []
     options = replace(options, encoding=known_encoding(options.encoding))
-    if path.is_dir():
-        yield from folder_rows(path, options, report, note)
-        return
-    if format is None:
-        with path.open("rb") as file:
-            has_folders = is_archive(unpack(file)[0])
-        if not has_folders:
-            raise ValueError(
-                f"{path} is of no known kind: give a folder, or a .csv, .tsv or .jsonl file (or .gz of it). Documents "
-                f"of one class are given with it, as LABEL={path}."
-            )
-        yield from archive_rows(path, options, report, note)
-        return
+    report = report or partial(_stop, path)
     try:
-        with path.open("rb") as file:
-            yield from table_rows(file, path.name, format, options, report)
+        if tables:
+            yield from folder_table_rows(path, tables, options, report, note)
+        elif path.is_dir():
+            _require_table(str(path), None, options)
+            yield from folder_rows(path, options, report, note)
+        elif format is None:
+            yield from _archived_rows(path, options, report, note)
+        else:
+            with path.open("rb") as file:
+                yield from table_rows(file, path.name, format, options, report, note=note)
     except BadTable as error:
         raise ValueError(f"{path} cannot be read: {error}.") from error
+
+
+def _archived_rows(path: Path, options: ReadOptions, report: Report, note: Note) -> Iterator[Row]:
+    """The documents of an archive of tables, or of one of class folders."""
+    with path.open("rb") as file:
+        if not is_archive(unpack(file)[0]):
+            raise ValueError(
+                f"{path} is of no known kind: give a folder, an archive of one, or a {TABLE_KINDS} file. Documents "
+                f"of one class are given with it, as LABEL={path}."
+            )
+        archive = Archive(file)
+        if archive.failure is not None:
+            raise ValueError(f"{path} cannot be read: {archive.failure}.") from archive.failure
+        tables = tables_of_archive(archive)
+        if tables:
+            yield from archive_table_rows(archive, tables, options, report, note)
+            return
+        _require_table(str(path), None, options)
+        yield from archive_rows(archive, path.name, options, report, note)
 
 
 def require_classes(path: Path) -> None:
@@ -224,12 +192,14 @@ def require_classes(path: Path) -> None:
 
 def column_names(path: str | os.PathLike[str], encoding: str | None = None) -> list[str]:
     """The column names of a table: its header line, or the keys of its first JSON object."""
-    path, format = Path(path), table_format(path)
+    path, format = Path(path), corpus_format(path)
+    if format is None and path.is_dir() and (tables := tables_of_folder(path)):
+        path, format = tables[0], corpus_format(tables[0])
     _require_table(str(path), format, replace(DEFAULT_OPTIONS, text=None))
     try:
         with path.open("rb") as file:
-            return FORMATS[str(format)].names(decoded_lines(unpacked(file, path.name), known_encoding(encoding)))
-    except (*UNREADABLE, BadTable) as error:
+            return table_names(file, path.name, format, encoding)
+    except BadTable as error:
         raise ValueError(f"{path} cannot be read: {error}.") from error
 
 
@@ -237,7 +207,7 @@ def _require_table(where: str, format: str | None, options: ReadOptions) -> None
     """Further columns, or no text, are for tables alone."""
     if format is None and (options.more or options.text is None):
         wanted = f", which columns such as {options.more[0]!r} are read from" if options.more else ""
-        raise ValueError(f"{where} is no table{wanted}: give a .csv, .tsv or .jsonl file, which may end in .gz.")
+        raise ValueError(f"{where} is no table{wanted}: give a {TABLE_KINDS} file.")
 
 
 def _stop(path: Path, problem: Problem) -> None:

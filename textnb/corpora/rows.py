@@ -10,11 +10,13 @@ from typing import IO, NamedTuple, TypeAlias, cast
 
 from textnb.corpora.decoding import (
     STRAY_BYTES,
+    LongLine,
     bounded_lines,
     marked_encoding,
     why_no_document,
     without_lone_surrogates,
 )
+from textnb.corpora.packed import gives_packed
 from textnb.corpora.problems import Problem
 
 Report = Callable[[Problem], None]
@@ -31,7 +33,9 @@ class ReadOptions:
     Parameters
     ----------
     text, label : str
-        The columns of a table. With None for the text, no text is read, and every text is empty.
+        The columns of a table, in whatever case. Where there is no "text" or "label", the only column with another
+        usual name, such as "body" or "class", is taken. A table without a header has its columns by number, from "1".
+        With None for the text, no text is read, and every text is empty.
     columns, numeric : sequence of str
         Further columns of a table, of strings and of numbers, for `.columns`. An empty cell is missing, None or NaN; a
         row with a numeric cell that is no number cannot be used.
@@ -42,9 +46,14 @@ class ReadOptions:
     encoding : str, optional
         By default the byte order mark's, else UTF-8, else Windows-1252, else Latin-1: of each document in a folder, of
         each stray byte in a table.
-    format : {"csv", "tsv", "jsonl"}, optional
-        The format of the tables of a stream. By default what the name of a file says; of stdin and pipes, what the
-        first line looks like.
+    groups : str, optional
+        The column of a table that tells which documents belong together, for `.groups`.
+    format : str, optional
+        The format of the tables of a stream, one of `textnb.corpora.tables.FORMATS`. By default what the name of a
+        file says; of stdin and pipes, what the first line looks like.
+    written_as : {"csv", "tsv", "jsonl"}, optional
+        How the rows of a table that is no lines of text, such as .parquet, stand in its `Line`s; by default there are
+        none, and only the columns above are read.
     strict : bool
         Whether a document that cannot be used is an error. Otherwise it is skipped, and reported as a `Problem`.
     label_required : bool
@@ -61,7 +70,9 @@ class ReadOptions:
     categories: Iterable[str] | None = None
     strip: Iterable[str] = ()
     encoding: str | None = None
+    groups: str | None = None
     format: str | None = None
+    written_as: str | None = None
     strict: bool = False
     label_required: bool = True
     mail: bool | None = None
@@ -69,7 +80,7 @@ class ReadOptions:
     @cached_property
     def more(self) -> tuple[str, ...]:
         """The further columns in the order of a row's values."""
-        return (*self.columns, *self.numeric)
+        return (*self.columns, *self.numeric, *(() if self.groups is None else (self.groups,)))
 
 
 DEFAULT_OPTIONS = ReadOptions()
@@ -89,6 +100,7 @@ class Line(NamedTuple):
 
     text: str
     cells: Collection[str] | None  # those of a delimited row, or the names in a JSON object, if it is one
+    delimiter: str | None = None  # of a delimited row
 
 
 Record: TypeAlias = tuple[Row | Problem | None, Line | None]
@@ -103,16 +115,37 @@ class BadTable(ValueError):
     """Why a whole table cannot be used."""
 
 
-def decoded_lines(file: IO[bytes], encoding: str | None) -> Iterator[str]:
-    """The lines of an open file; one that is too long is a LongLine.
+def decoded_text(file: IO[bytes], encoding: str | None) -> io.TextIOWrapper:
+    """An open file as text.
 
     The encoding is the one given, else what the byte order mark says, else UTF-8 with stray bytes read as Windows-1252.
     With an encoding given, bytes outside it become surrogates, for `require_decoded` to find.
     """
     marked = marked_encoding(cast(io.BufferedReader, file).peek(4)[:4])
     errors = "surrogateescape" if encoding else "replace" if marked else STRAY_BYTES
-    text = io.TextIOWrapper(file, encoding=encoding or marked or "utf-8", errors=errors, newline="")
-    return bounded_lines(text.readline)
+    return io.TextIOWrapper(file, encoding=encoding or marked or "utf-8", errors=errors, newline="")
+
+
+def decoded_lines(file: IO[bytes], encoding: str | None) -> Iterator[str]:
+    """The lines of an open file; in place of one that is too long, a LongLine."""
+    is_packed = gives_packed(file)
+    is_plain = encoding is None and not is_packed and isinstance(file, io.BufferedReader)
+    if is_plain and marked_encoding(cast(io.BufferedReader, file).peek(4)[:4]) is None:
+        return _utf8_lines(file)
+    return bounded_lines(decoded_text(file, encoding).readline, is_packed=is_packed)
+
+
+def _utf8_lines(file: IO[bytes]) -> Iterator[str]:
+    """The lines of UTF-8, which are found faster as bytes: a line feed is no part of another character."""
+    for line in bounded_lines(file.readline):
+        if isinstance(line, LongLine):
+            yield line
+            continue
+        text = line.decode("utf-8", STRAY_BYTES)
+        if "\r" in text and "\r" in text[: -2 if text.endswith("\r\n") else -1]:  # with which a line may end, too
+            yield from io.StringIO(text, newline="")
+        else:
+            yield text
 
 
 def require_decoded(text: str) -> None:

@@ -172,4 +172,7 @@ def _failure(entry: Entry, attempts: list[tuple[str, Exception]]) -> str:
 
 def notice(text: str, quiet: bool) -> None:
     if not quiet:
-        print(f"textnb: {text}", file=sys.stderr)
+        inert = "".join(
+            c if c.isprintable() else repr(c)[1:-1] for c in text
+        )  # it may name folders and files of others
+        print(f"textnb: {inert}", file=sys.stderr)

@@ -20,12 +20,13 @@ from typing import IO, Any, NamedTuple, TypeAlias
 
 from textnb.corpora.corpus import did_you_mean
 from textnb.corpora.decoding import known_encoding
-from textnb.corpora.files import STDIN, matching_paths, table_format
+from textnb.corpora.files import STDIN, TABLE_KINDS, corpus_format, matching_paths
 from textnb.corpora.labelled import LabelledSources
 from textnb.corpora.manifest import corpus_names
 from textnb.corpora.problems import Problem, Skipped
-from textnb.corpora.readers import FORMATS, nothing_usable, table_rows
+from textnb.corpora.readers import nothing_usable
 from textnb.corpora.rows import DEFAULT_OPTIONS, BadTable, ReadOptions, Row
+from textnb.corpora.tables import FORMATS, table_rows
 
 BUFFER = 1 << 18
 LARGE = 1 << 30  # bytes of a table from which on it is read as a stream
@@ -53,7 +54,7 @@ def open_stream(
     passes: int = 1,
     **changes: Any,
 ) -> DocumentStream:
-    """The documents of one or more tables (.csv, .tsv, .jsonl, which may end in .gz), or of stdin, as one stream.
+    """The documents of one or more tables, of any format, or of stdin, as one stream.
 
     Parameters
     ----------
@@ -68,7 +69,7 @@ def open_stream(
     options = replace(options, **changes)
     if options.format is not None and options.format not in FORMATS:
         raise ValueError(f"format must be one of {', '.join(FORMATS)}, got {options.format!r}.")
-    for name in ("columns", "numeric", "categories", "strip"):
+    for name in ("columns", "numeric", "groups", "categories", "strip"):
         if getattr(options, name):
             raise ValueError(f"{name} needs all documents at once, and cannot be combined with a stream.")
     if isinstance(spec, LabelledSources):
@@ -97,6 +98,8 @@ class DocumentStream:
         How many bytes the files have, packed as they are; None where a pipe does not tell.
     bytes_read : int
         How many of them the iteration at hand has read: at its end, all of them.
+    notices : list of str
+        What people should know of how the tables are read.
     problems : list of Problem
         The first thousand documents that this iteration has skipped; `n_problems` is how many there were.
     """
@@ -105,6 +108,7 @@ class DocumentStream:
         self.sources, self.options = sources, options
         sizes = [source.size for source in sources]
         self.n_bytes = None if None in sizes else sum(size or 0 for size in sizes)
+        self.notices: list[str] = []
         self._begin()
 
     def _begin(self) -> None:
@@ -146,15 +150,23 @@ class DocumentStream:
     def _rows(self) -> Generator[Row, None, None]:
         for source in self.sources:
             with source.open() as read_at:
-                self._bytes_before, self._reader = self.bytes_read, Reader(read_at)
+                self._reader = Reader(read_at, source.size if source.is_seekable else None)
                 file, place = io.BufferedReader(self._reader, BUFFER), f"{source.name}: "
                 try:
-                    yield from table_rows(file, source.name, source.format, self.options, self._report, place)
+                    yield from table_rows(
+                        file, source.name, source.format, self.options, self._report, place, note=self._note
+                    )
                 except BadTable as error:
                     self._skipped.document(source.name, f"it cannot be read: {error}")
+                self._bytes_before += self._reader.position if source.size is None else source.size
+                self._reader = None
 
     def _report(self, problem: Problem) -> None:
         self._skipped.document(*problem)
+
+    def _note(self, notice: str) -> None:
+        if notice not in self.notices:
+            self.notices.append(notice)
 
 
 class Source(NamedTuple):
@@ -164,17 +176,18 @@ class Source(NamedTuple):
     open: Callable[[], AbstractContextManager[ReadAt]]
     size: int | None
     format: str | None
+    is_seekable: bool = False
 
 
 def _file_source(path: Path, format: str | None, passes: int) -> Source:
     if not path.exists():
         raise FileNotFoundError(f"There is no file {path}.{did_you_mean(str(path), corpus_names())}")
-    format, size = format or table_format(path), _size(path.stat())
+    format, size = format or corpus_format(path), _size(path.stat())
     if path.is_dir() or (format is None and size is not None):
-        raise ValueError(f"{path} is no table: give .csv, .tsv or .jsonl files, which may end in .gz, or their format.")
+        raise ValueError(f"{path} is no table: give {TABLE_KINDS} files, or their format.")
     if size is None:
         return Source(str(path), Pipe(str(path), lambda: path.open("rb"), passes).open, None, format)
-    return Source(str(path), partial(_open_file, path), size, format)
+    return Source(str(path), partial(_open_file, path), size, format, is_seekable=True)
 
 
 def _stdin_source(format: str | None, passes: int) -> Source:
@@ -196,7 +209,13 @@ def _size(status: os.stat_result) -> int | None:
 @contextmanager
 def _open_file(path: Path) -> Iterator[ReadAt]:
     with path.open("rb", buffering=0) as file:
-        yield lambda position, size: file.read(size)
+        yield partial(_read_at, file)
+
+
+def _read_at(file: IO[bytes], position: int, size: int) -> bytes:
+    if file.tell() != position:
+        file.seek(position)
+    return file.read(size)
 
 
 class Pipe:
@@ -237,13 +256,29 @@ class Pipe:
 
 
 class Reader(io.RawIOBase):
-    """A source as a file, from its start. What reads it may close it: its position can still be asked for."""
+    """A source as a file, from its start. What reads it may close it: its position can still be asked for.
 
-    def __init__(self, read_at: ReadAt) -> None:
-        self.read_at, self.position = read_at, 0
+    A source whose size is known can be read anywhere.
+    """
+
+    def __init__(self, read_at: ReadAt, size: int | None) -> None:
+        self.read_at, self.size, self.position = read_at, size, 0
 
     def readable(self) -> bool:
         return True
+
+    def seekable(self) -> bool:
+        return self.size is not None
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        if self.size is None:
+            raise io.UnsupportedOperation("seek")
+        starts = {io.SEEK_SET: 0, io.SEEK_CUR: self.position, io.SEEK_END: self.size}
+        self.position = max(starts[whence] + offset, 0)
+        return self.position
+
+    def tell(self) -> int:
+        return self.position
 
     def readinto(self, buffer: Any) -> int:
         block = self.read_at(self.position, len(buffer))

@@ -131,6 +131,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator, TextModel):
                 "TextClassifier requires y to be passed, but the target y is None: pass a label for each document"
             )
         _check_label_kinds(labels)
+        labels = _plain_labels(labels)
         check_labels(labels)
         documents, checked = super()._checked(texts, column_or_1d(labels, warn=True), stream=stream)
         if isinstance(documents, list):
@@ -287,6 +288,12 @@ def load(path: Any) -> TextClassifier | MixedNB:
 def as_estimator(model: TextModel | MixedNB) -> TextClassifier | MixedNB:
     """A text model as a `TextClassifier`; a mixed model is an estimator."""
     return TextClassifier.of(model) if isinstance(model, TextModel) else model
+
+
+def _plain_labels(labels: Any) -> Any:
+    """Whole numbers and booleans of a data frame as they are: scikit-learn makes floats of pandas' nullable ones."""
+    plain = np.asarray(labels) if hasattr(labels, "dtype") else None
+    return labels if plain is None or plain.dtype.kind not in "iub" else plain
 
 
 def _check_label_kinds(y: Any) -> None:

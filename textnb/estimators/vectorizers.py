@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +14,7 @@ from sklearn.utils import metadata_routing
 from sklearn.utils.validation import FLOAT_DTYPES, check_array, check_is_fitted
 
 from textnb.arrays import Array, SparseRows
+from textnb.estimators.analysis import DocumentAnalysis, check_choice
 from textnb.estimators.sklearn_compat import (
     as_public,
     check_structure,
@@ -24,11 +23,9 @@ from textnb.estimators.sklearn_compat import (
     to_public_csr,
     validate_rows,
 )
-from textnb.text.analyzer import Analyzer, check_stop_words, stop_word_set
-from textnb.text.documents import as_documents, decode_document, decoded
+from textnb.text.analyzer import check_stop_words
 from textnb.text.features import UNKNOWN_CHOICES, Features, finished, learn_features
 from textnb.text.limits import Limits
-from textnb.text.threads import check_jobs
 from textnb.text.tokenize import DEFAULT_TOKEN_PATTERN
 from textnb.text.vocabulary import UNKNOWN, checked_ids
 from textnb.text.weights import inverse_document_frequency, weigh
@@ -36,7 +33,7 @@ from textnb.text.weights import inverse_document_frequency, weigh
 NOT_FITTED = "Vocabulary not fitted or provided: call fit first, or pass vocabulary="
 
 
-class CountVectorizer(BaseEstimator):
+class CountVectorizer(DocumentAnalysis, BaseEstimator):
     """Documents to a sparse matrix of term counts.
 
     All parameters, attributes and results are those of scikit-learn's class of that name; these are new:
@@ -119,69 +116,6 @@ class CountVectorizer(BaseEstimator):
         self.unknown = unknown
         self.stemmer = stemmer
         self.n_jobs = n_jobs
-
-    # From a document to its terms
-
-    def build_preprocessor(self) -> Callable[[Any], str]:
-        """The function that normalises a document before it is tokenized."""
-        return self.preprocessor or self._analyzer().preprocess
-
-    def build_tokenizer(self) -> Callable[[str], Iterable[Any]]:
-        """The function that splits a normalised document into tokens."""
-        return self._analyzer().tokenize
-
-    def build_analyzer(self) -> Callable[[Any], Iterable[Any]]:
-        """The function from a document, decoded if it is bytes, to its terms."""
-        analyzer = self._analyzer()
-        check_stop_words(analyzer)
-        return partial(_decode_and_analyze, self.decode, analyzer)
-
-    def get_stop_words(self) -> frozenset[str] | None:
-        """The stop words in force."""
-        return stop_word_set(self.stop_words)
-
-    def decode(self, doc: Any) -> str:
-        """A document as a string: read if it is a file or its name, decoded if it is bytes."""
-        return decode_document(self._read(doc), None, *self._decoding)
-
-    @property
-    def _decoding(self) -> tuple[str, str]:
-        """Encoding and errors of bytes; messages say themselves how their parts are encoded."""
-        return ("utf-8", "surrogateescape") if self.analyzer == "mail" else (self.encoding, self.decode_error)
-
-    def _read(self, doc: Any) -> Any:
-        if self.input == "filename":
-            return Path(doc).read_bytes()
-        return doc.read() if self.input == "file" else doc
-
-    def _analyzer(self) -> Analyzer:
-        words = self.analyzer == "word"
-        return Analyzer(
-            kind=self.analyzer,
-            ngrams=self.ngram_range,
-            lowercase=self.lowercase,
-            strip_accents=self.strip_accents or None,
-            preprocessor=self.preprocessor,
-            tokenizer=self.tokenizer,
-            token_pattern=self.token_pattern,
-            stop_words=self.get_stop_words() if words else None,
-            stemmer=self.stemmer,
-        )
-
-    def _documents(self, raw_documents: Any) -> Iterable[Any]:
-        documents: Iterable[Any] = as_documents(raw_documents)
-        if self.input != "content":
-            documents = map(self._read, documents)
-        only_tokenized = callable(self.tokenizer) and not self.lowercase and not self.strip_accents
-        if callable(self.analyzer) or self.preprocessor is not None or only_tokenized:  # documents of any kind
-            return (self._decode_lenient(document, i) for i, document in enumerate(documents))
-        return decoded(documents, *self._decoding)
-
-    def _decode_lenient(self, document: Any, position: int) -> Any:
-        refused = document is None or (isinstance(document, float) and document != document)
-        if refused or isinstance(document, bytes):
-            return decode_document(document, position, *self._decoding)
-        return document
 
     # From terms to counts
 
@@ -279,11 +213,8 @@ class CountVectorizer(BaseEstimator):
     # What is checked, and where
 
     def _check_parameters(self) -> None:
-        _check_choice("input", self.input, ("filename", "file", "content"))
-        _check_choice("decode_error", self.decode_error, ("strict", "ignore", "replace"))
-        _check_choice("unknown", self.unknown, UNKNOWN_CHOICES)
-        check_jobs(self.n_jobs)
-        self._analyzer()
+        self._check_analysis()
+        check_choice("unknown", self.unknown, UNKNOWN_CHOICES)
 
     def _validate_vocabulary(self) -> None:
         self.fixed_vocabulary_ = self.vocabulary is not None
@@ -309,29 +240,6 @@ class CountVectorizer(BaseEstimator):
         if self._features.n_columns == 0:
             raise ValueError("Vocabulary is empty")
 
-    def _warn_for_unused_params(self) -> None:
-        own_pattern = self.token_pattern not in (None, DEFAULT_TOKEN_PATTERN)
-        unused: list[tuple[str, Any, str]] = []  # a parameter, whether it is set, and why it does nothing
-        if self.tokenizer is not None:
-            is_set = own_pattern or (callable(self.tokenizer) and self.token_pattern)
-            unused += [("token_pattern", is_set, "'tokenizer' is not None'")]
-        if callable(self.analyzer):
-            by_user = {"preprocessor": self.preprocessor is not None, "ngram_range": tuple(self.ngram_range) != (1, 1)}
-            unused += [(name, is_set, "'analyzer' is callable'") for name, is_set in by_user.items()]
-        if self.analyzer != "word":
-            of_words = {name: getattr(self, name) is not None for name in ("stop_words", "tokenizer", "stemmer")}
-            of_words["token_pattern"] = own_pattern
-            unused += [(name, is_set, "'analyzer' != 'word'") for name, is_set in of_words.items()]
-        for name, is_set, reason in unused:
-            if is_set:
-                warnings.warn(f"The parameter '{name}' will not be used since {reason}", stacklevel=4)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        tags.input_tags.two_d_array = False
-        return tags
-
 
 class TfidfTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """A count matrix to tf or tf-idf weights: scikit-learn's parameters, attributes and results.
@@ -356,7 +264,7 @@ class TfidfTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, au
         """Learn the idf of every term."""
         X = validate_rows(self, X)
         if self.norm is not None:
-            _check_choice("norm", self.norm, ("l1", "l2"))
+            check_choice("norm", self.norm, ("l1", "l2"))
         if self.use_idf:
             frequency = from_csr(X).document_frequency() if is_sparse(X) else np.count_nonzero(X, axis=0)
             self._set_idf(frequency, X.shape[0], X.dtype)
@@ -480,7 +388,7 @@ class TfidfVectorizer(CountVectorizer):
 
     def _fit_tfidf(self, raw_documents: Any) -> SparseRows:
         if self.norm is not None:
-            _check_choice("norm", self.norm, ("l1", "l2"))
+            check_choice("norm", self.norm, ("l1", "l2"))
         if self.dtype not in FLOAT_DTYPES:
             warnings.warn(
                 f"Only {FLOAT_DTYPES} 'dtype' should be used. {self.dtype} 'dtype' will be converted to np.float64.",
@@ -520,12 +428,3 @@ class TfidfVectorizer(CountVectorizer):
         if not hasattr(self, "_tfidf"):
             self._tfidf = self._new_transformer()
         self._tfidf.idf_ = np.asarray(value)
-
-
-def _decode_and_analyze(decode: Callable[[Any], str], analyzer: Analyzer, document: Any) -> Iterable[Any]:
-    return analyzer(decode(document))
-
-
-def _check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")

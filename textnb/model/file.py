@@ -13,7 +13,7 @@ import numpy as np
 
 from textnb.arrays import Array
 from textnb.likelihood.rules import ClassPart, LinearRule
-from textnb.model.derive import Derivation, TouchedRule, derive, kept_terms, knowing_headers, unknown_totals
+from textnb.model.derive import Derivation, TouchedRule, derive, knowing_headers, unknown_totals
 from textnb.model.learner import Learner
 from textnb.model.records import from_json
 from textnb.model.settings import USUAL_COLUMNS, Columns, Fitted, Settings, settings_json
@@ -49,6 +49,7 @@ from textnb.text.weights import Weighting
 if TYPE_CHECKING:
     from textnb.model.predictor import Predictor
 
+_ROUNDING = 1e-9  # of what follows from counts
 COMPACT = "is a compact model, which only predicts; use the model that it was made from"
 
 __all__ = [
@@ -283,8 +284,7 @@ def _stored_ledger(file: ModelFile, names: tuple[str, str], classes: Array | Non
 def _check_rule(file: ModelFile, learner: Learner, *, compare: bool) -> None:
     """Refuse what is stored for prediction if it has another form or, compared, does not follow from the counts."""
     n_terms, n_classes = len(learner.counts.terms), len(learner.counts.classes)
-    _class_part(file, n_classes)
-    read_log_prior(file, n_classes)
+    part, log_prior = _class_part(file, n_classes), read_log_prior(file, n_classes)
     unknown = _unknown_totals(file, n_classes) if learner.recipe.unknown else None
     if unknown is None and "unknown_totals" in file.names:
         raise file.damaged("array 'unknown_totals' is there, and unknown words are ignored")
@@ -292,11 +292,23 @@ def _check_rule(file: ModelFile, learner: Learner, *, compare: bool) -> None:
     if not compare:
         return
     with as_damaged_file_error(file, "its limits do not fit its counts"):
-        keep = kept_terms(learner)
+        derivation = derive(learner)
+        keep = derivation.keep
     if not np.array_equal(pack_bits(keep), pack_bits(np.ones(n_terms, dtype=bool)) if bits is None else bits):
         raise file.damaged("array 'kept' does not fit its limits")
     if unknown is not None and not np.array_equal(unknown, unknown_totals(learner, keep)):
         raise file.damaged("array 'unknown_totals' does not fit its counts")
+    stated = {**vars(part), "log_prior": log_prior}
+    for name, derived in {**vars(derivation.class_part), "log_prior": derivation.log_prior}.items():
+        if not _nearly_equal(stated[name], derived):
+            raise file.damaged(f"array {name!r} does not fit its counts")
+
+
+def _nearly_equal(stated: Array | None, derived: Array | None) -> bool:
+    """Whether two arrays are the same but for rounding, which may differ among machines."""
+    if stated is None or derived is None:
+        return stated is derived
+    return bool(np.allclose(stated, derived, rtol=_ROUNDING, atol=_ROUNDING))
 
 
 def _stored_rule(file: ModelFile, n_columns: int, n_classes: int) -> LinearRule:

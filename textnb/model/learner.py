@@ -18,6 +18,7 @@ from textnb.model.once import Conflict, plan_once
 from textnb.model.recipe import Recipe
 from textnb.statistics.counts import in_kind_of, sorted_union, unique_classes
 from textnb.statistics.ledger import Ledger, document_keys, hashes, message_ids, sum_of
+from textnb.statistics.tally import Tally, can_tally
 from textnb.statistics.text_counts import CountsBuilder, TextCounts, totals_by_class
 from textnb.text.counting import count_all
 from textnb.text.documents import text_blocks
@@ -298,6 +299,19 @@ class Learner:
             ledger=sum_of(self.ledger, entries),
             message_ids=sum_of(self.message_ids, ids),
         )
+
+    def tally(self) -> Tally | None:
+        """What counts documents for `with_counts`, where nothing of a document is needed but its part of the totals."""
+        needs_rows = self.recipe.weighting != "counts" or self.reference is not None or self.base.fixed
+        if needs_rows or self.ledger is not None or not can_tally(self.recipe.analyzer):
+            return None
+        return Tally(self.recipe.analyzer, self.recipe.n_jobs)
+
+    def with_counts(self, counts: TextCounts) -> Learner:
+        """With documents that its tally has counted."""
+        self.require_sums()
+        sorted_union(self._labels, counts.classes, "classes")  # of one kind
+        return replace(self, learned=self.learned + counts)
 
     def ledger_entries(
         self, documents: Sequence[str], class_ids: Array, classes: Array

@@ -7,7 +7,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from textnb.report.marks import Piece, marks_of, pieces, strongest, term_of
-from textnb.report.safe import columns, printable, printable_lines, shorten
+from textnb.report.safe import columns, printable, shorten
 from textnb.report.tables import counted, table
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def _underlined(marked: Iterable[Piece], room: int) -> Iterator[str]:
     line = below = ""
     for piece in marked:
         sign = " " if not piece.strength else "+" if piece.share > 0 else "-"
-        for character in printable_lines(piece.text):
+        for character in piece.text:
             if character == "\n" or len(below) + columns(character) > room:
                 yield from [line, below.rstrip()] if below.strip() else [line]
                 line = below = ""
@@ -155,10 +155,9 @@ def _underlined(marked: Iterable[Piece], room: int) -> Iterator[str]:
 
 def _painted(piece: Piece) -> str:
     """A piece with what it adds: blue and underlined for the class, orange and italic against it."""
-    shown = printable_lines(piece.text)
     if not piece.strength:
-        return shown
+        return piece.text
     side, level = "for" if piece.share > 0 else "against", sum(piece.strength >= least for least in LEVELS)
     bold = "1;" if level == len(LEVELS) else ""
     style = f"\x1b[{bold}{SIGNS[side]};38;5;{COLOURS[side][level]}m"
-    return "\n".join(f"{style}{line}{RESET}" if line else "" for line in shown.split("\n"))
+    return "\n".join(f"{style}{line}{RESET}" if line else "" for line in piece.text.split("\n"))

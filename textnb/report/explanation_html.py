@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from textnb.report.marks import Mark, marks_of, pieces, strongest, term_of
-from textnb.report.safe import printable, printable_lines
+from textnb.report.safe import printable
 from textnb.report.tables import counted
 
 if TYPE_CHECKING:
@@ -63,8 +63,8 @@ def marked_text(text: str, marks: Iterable[Mark], scale: float | None = None) ->
     """A text with its marks, (start, end, share), as `<mark class="for">` or `<mark class="against">`.
 
     Each has its share of the strongest mark, or of `scale`, in the style `--share`, from 0 to 1, and what it adds as
-    its title. What is far weaker than the strongest is not marked. Line breaks stay; all else that cannot be seen is a
-    visible escape.
+    its title. What is far weaker than the strongest is not marked. Line breaks stay, and every kind of blank is a plain
+    one; all else that cannot be seen is a visible escape.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def marked_text(text: str, marks: Iterable[Mark], scale: float | None = None) ->
     marks = list(marks)
     shown = []
     for piece in pieces(text, marks, strongest(marks) if scale is None else scale):
-        inner = escape(printable_lines(piece.text))
+        inner = escape(piece.text)
         if piece.strength:
             side = "for" if piece.share > 0 else "against"
             style, title = f"--share:{round(piece.strength, 2):g}", f"{piece.share:+.2f}"

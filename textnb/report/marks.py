@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from math import isfinite, isinf
 from typing import TYPE_CHECKING, NamedTuple
 
+from textnb.report.safe import readable
+
 if TYPE_CHECKING:
     from textnb.model.explanation import Explanation, Row
 
@@ -15,7 +17,7 @@ WEAKEST = 0.05  # of the strongest mark: what is weaker is not drawn
 
 
 class Piece(NamedTuple):
-    """A piece of a text, what it adds, and how much that is of what the strongest adds: 0 where nothing is drawn."""
+    """A piece of a text as it is shown, what it adds, and its share of the strongest: 0 where it is not drawn."""
 
     text: str
     share: float = 0.0
@@ -43,8 +45,11 @@ def strongest(marks: Iterable[Mark]) -> float:
 
 
 def pieces(text: str, marks: Iterable[Mark], scale: float) -> Iterator[Piece]:
-    """All of the text in pieces, marked and not, given marks in order; `scale` is the share of one of full strength."""
-    position = 0
+    """All of the text in pieces, marked and not, given marks in order; `scale` is the share of one of full strength.
+
+    What each character looks like depends on those beside it, so the text is made readable before it is cut.
+    """
+    shown, position = readable(text), 0
     for start, end, share in marks:
         if start >= len(text):
             break
@@ -53,8 +58,8 @@ def pieces(text: str, marks: Iterable[Mark], scale: float) -> Iterator[Piece]:
         if not strength >= WEAKEST or start >= end:
             continue
         if start > position:
-            yield Piece(text[position:start])
-        yield Piece(text[start:end], share, strength)
+            yield Piece("".join(shown[position:start]))
+        yield Piece("".join(shown[start:end]), share, strength)
         position = end
     if position < len(text):
-        yield Piece(text[position:])
+        yield Piece("".join(shown[position:]))

@@ -1,4 +1,4 @@
-"""A stratified split by a seed: the rows that scikit-learn's `train_test_split` takes, without importing it."""
+"""Stratified splits by a seed: the rows that scikit-learn's `train_test_split` takes, or whole groups."""
 
 from __future__ import annotations
 
@@ -26,6 +26,30 @@ def stratified_split(class_ids: Array, share: float, seed: int) -> tuple[Array, 
     learn = [rows[:n] for rows, n in zip(shuffled, learned, strict=True)]
     test = [rows[n : n + more] for rows, n, more in zip(shuffled, learned, tested, strict=True)]
     return np.sort(np.concatenate(learn)), np.sort(np.concatenate(test))
+
+
+def grouped_split(class_ids: Array, groups: Array, share: float, seed: int) -> tuple[Array, Array]:
+    """The same with the documents of a group on one side: of each class about this share is to be tested.
+
+    Groups are taken in a random order, the large ones first. Each goes to the side on which its classes lack more.
+    """
+    sizes = np.bincount(class_ids)
+    groups = np.unique(groups, return_inverse=True)[1]
+    counts = np.zeros((groups.max() + 1, len(sizes)))
+    np.add.at(counts, (groups, class_ids), 1)
+    order = np.random.RandomState(seed).permutation(len(counts))
+    order = order[np.argsort(-counts[order].sum(axis=1), kind="stable")]
+    lacking = share * sizes
+    is_tested = np.zeros(len(counts), dtype=bool)
+    for group in order.tolist():
+        after = lacking - counts[group]
+        if np.sum(after**2 / sizes) < np.sum(lacking**2 / sizes):
+            is_tested[group], lacking = True, after
+    tested = is_tested[groups]
+    learn, test = np.flatnonzero(~tested), np.flatnonzero(tested)
+    if min(len(np.unique(class_ids[rows])) for rows in (learn, test)) < len(sizes):
+        raise ValueError(f"{len(counts)} groups of {len(sizes)} classes cannot be split so that both sides have each")
+    return learn, test
 
 
 def _shared_out(n: int, sizes: Array, rng: np.random.RandomState) -> Array:

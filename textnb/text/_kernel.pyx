@@ -41,7 +41,9 @@ include "_kernel_tokens.pxi"
 include "_kernel_scan.pxi"
 include "_kernel_mail.pxi"
 include "_kernel_known.pxi"
+include "_kernel_hashing.pxi"
 include "_kernel_counting.pxi"
+include "_kernel_tally.pxi"
 include "_kernel_locate.pxi"
 include "_kernel_ngrams.pxi"
 include "_kernel_terms.pxi"
@@ -89,3 +91,18 @@ def count_known(
     counting.set_known(probe, columns)
     counting.count(texts, n_threads)
     return *write_matrix(counting, [None] * counting.n_workers, 0), np.asarray(counting.unknown)
+
+
+def count_hashed(
+    texts, n_features, alternate_sign, analyzer, ngram_min, ngram_max, lowercase, stop_words, n_threads
+):
+    """How often each text has terms of each column, a term's hash being its column: `(indptr, indices, data)`.
+
+    With `alternate_sign`, terms whose hash is negative count -1. The matrix is canonical CSR, with entries of 0 where
+    terms cancel each other out. Columns are those of scikit-learn's FeatureHasher.
+    """
+    cdef Counting counting = Counting()
+    counting.set_analysis(analyzer, ngram_min, ngram_max, lowercase, stop_words)
+    counting.set_hashing(n_features, alternate_sign)
+    counting.count(texts, n_threads)
+    return write_matrix(counting, [None] * counting.n_workers, 0)

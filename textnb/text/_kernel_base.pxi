@@ -46,6 +46,16 @@ cdef extern from *:
         return word;
     }
 
+    /* Four bytes likewise. */
+    static inline uint32_t load_half_word(const uint8_t *bytes) {
+        uint32_t word;
+        memcpy(&word, bytes, 4);
+    #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        word = __builtin_bswap32(word);
+    #endif
+        return word;
+    }
+
     static inline uint64_t reverse_bytes(uint64_t word) {
         word = ((word & 0x00FF00FF00FF00FFu) << 8) | ((word >> 8) & 0x00FF00FF00FF00FFu);
         word = ((word & 0x0000FFFF0000FFFFu) << 16) | ((word >> 16) & 0x0000FFFF0000FFFFu);
@@ -66,6 +76,10 @@ cdef extern from *:
     #endif
     }
 
+    static inline int is_ascii_word(uint32_t c) {
+        return (c | 32) - 'a' < 26 || c - '0' < 10 || c == '_';
+    }
+
     /* 64 ASCII characters: lower-cased if asked, and a bit for each that belongs to a word. No branches, so that the
        compiler makes vector instructions of the first loop; the multiplication gathers the low bits of eight bytes. */
     static inline uint64_t scan_ascii(const uint8_t *characters, uint8_t shift, uint8_t *out) {
@@ -82,12 +96,14 @@ cdef extern from *:
         return bits;
     }
     """
+    bint is_ascii_word(uint32_t character) noexcept nogil
     const uint32_t NONE  # the id of what is not in a table
     const uint8_t *NO_BYTES  # where nothing is read; NULL must not even be copied from
     const uint32_t MOST_WORDS  # of all documents together, so that a place among them has 32 bits
     void prefetch(const void *address) noexcept nogil
     int lowest_bit(uint64_t bits) noexcept nogil
     uint64_t load_word(const uint8_t *bytes) noexcept nogil
+    uint32_t load_half_word(const uint8_t *bytes) noexcept nogil
     uint64_t reverse_bytes(uint64_t word) noexcept nogil
     uint64_t mix(uint64_t a, uint64_t b) noexcept nogil
     uint64_t scan_ascii(const uint8_t *characters, uint8_t shift, uint8_t *out) noexcept nogil
@@ -114,6 +130,10 @@ cdef enum:  # what a word is
 cdef uint64_t[4] SEEDS
 for _place in range(4):
     SEEDS[_place] = int.from_bytes(os.urandom(8), "little") | 1
+
+
+cdef inline bint belongs_to_word(uint32_t character) noexcept nogil:
+    return is_ascii_word(character) if character < 0x80 else Py_UNICODE_ISALNUM(character)
 
 
 cdef int out_of_memory() except -1 with gil:

@@ -8,7 +8,7 @@ cdef struct Document:
 
 cdef struct Entry:
     uint32_t term  # by the worker's ids, or the column if the terms are known
-    uint32_t count
+    uint32_t count  # modulo 2³²: sums of hashed terms may be negative
 
 cdef struct Block:  # consecutive documents, counted by one worker
     Entry *entries  # of their rows
@@ -37,12 +37,32 @@ cdef struct Settings:
     bint joined  # words are joined to n-grams once all words of a document are looked up
     const Table *stop_words  # NULL if there are none
     const Known *known  # NULL if every term is to be counted
+    uint32_t n_features  # 0, or among how many columns the terms are hashed
+    bint alternate_sign
 
 cdef struct Target:
     int64_t place  # for the next occurrence of a word
     uint32_t number  # 1 + the rank of the word, 0 for the end of a document
 
+cdef struct Cell:
+    uint64_t key  # 1 + the term, and in the lower half the class; 0 for an empty slot
+    int64_t count
+
+cdef struct Seen:
+    int64_t n_documents
+    int64_t latest  # number of the latest document that has the term
+
+cdef struct Sums:
+    Cell *cells  # a hash table of terms and classes
+    size_t n_slots  # a power of two, of which at most five in eight are taken
+    size_t n_cells
+    Seen *seen  # of each term of the worker
+    size_t seen_capacity
+    int64_t document  # number of the one at hand, from 1
+    uint32_t class_id  # of that document
+
 cdef struct Worker:
+    Sums *sums  # NULL where rows are counted
     Table own  # grows; empty if the terms are known
     const Table *table  # the own or the known one
     Block *block
@@ -61,12 +81,15 @@ cdef struct Worker:
     size_t row_capacity
     size_t n_row
     int64_t n_unknown  # terms of the document that are not known
+    uint8_t *joined  # the words to be joined and hashed, a blank after each
+    size_t joined_capacity
+    size_t n_joined
     uint8_t *text  # the document as UTF-8
     size_t text_capacity
     size_t n_text
     uint64_t *masks  # a bit for each of its characters that belongs to a word
     size_t masks_capacity
-    uint32_t *starts  # where its characters begin
+    uint32_t *starts  # where its characters, or the words to be joined, begin
     size_t starts_capacity
     size_t n_characters
     Key[BATCH] batch
@@ -80,6 +103,7 @@ cdef void close_worker(Worker *worker) noexcept nogil:
     free(worker.targets)
     free(worker.words)
     free(worker.row)
+    free(worker.joined)
     free(worker.text)
     free(worker.masks)
     free(worker.starts)
@@ -94,9 +118,12 @@ cdef void close_block(Block *block) noexcept nogil:
 cdef int count_document(Worker *worker, const Settings *settings, const Document *document) except -1 nogil:
     """Append the document's row, or its words if they are to be joined, to the worker's block."""
     worker.row_start = worker.n_before + <int64_t>worker.block.n_entries
-    worker.n_words = worker.n_row = 0
+    worker.n_words = worker.n_row = worker.n_joined = 0
     worker.n_unknown = 0
     scan_document(worker, settings, document)
+    if settings.n_features > 0:
+        hash_ngrams(worker, settings)
+        return finish_hashed_row(worker)
     if settings.joined:
         if settings.known == NULL:
             keep_words(worker, settings)
@@ -119,7 +146,7 @@ cdef int empty_batch(Worker *worker, const Settings *settings) except -1 nogil:
         terms[n] = find(worker.table, key)
         if terms[n] == NONE and settings.known == NULL:
             terms[n] = <uint32_t>intern(&worker.own, key)
-        if settings.known == NULL:
+        if settings.known == NULL and worker.sums == NULL:
             prefetch(worker.marks + terms[n])
         n += 1
     worker.n_batch = 0
@@ -127,6 +154,8 @@ cdef int empty_batch(Worker *worker, const Settings *settings) except -1 nogil:
         worker.words = <uint32_t *>reserve(worker.words, &worker.words_capacity, worker.n_words + n, sizeof(uint32_t))
         memcpy(worker.words + worker.n_words, terms, n * sizeof(uint32_t))
         worker.n_words += n
+    elif worker.sums != NULL:
+        add_up(worker.sums, worker.own.n_terms, terms, n)
     elif settings.known == NULL:
         for i in range(n):
             add_entry(worker, terms[i])

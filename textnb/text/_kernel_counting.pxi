@@ -78,27 +78,41 @@ cdef class Counting:
         self.settings.known = &self.known
         return 0
 
+    cdef int set_hashing(self, n_features, alternate_sign) except -1:
+        """Count every term in the column that its hash says."""
+        self.settings.n_features = n_features
+        self.settings.alternate_sign = alternate_sign
+        return 0
+
     cdef int count(self, texts, n_threads) except -1:
         """Count the documents into blocks of rows."""
-        cdef int i, n_workers
-        self.texts = tuple(texts)  # nobody else can change it
-        self.bounds = block_bounds(self.texts, n_threads)
+        self.take(texts, n_threads)
         self.row_sizes = np.zeros(len(self.texts), dtype=np.int64)
         self.unknown = np.zeros(len(self.texts), dtype=np.int64)
-        n_workers = min(n_threads, max(1, len(self.bounds)))
-        self.longest = np.zeros(n_workers, dtype=np.int64)
+        self.open_workers(min(n_threads, max(1, len(self.bounds))), len(self.bounds))
+        self.longest = np.zeros(self.n_workers, dtype=np.int64)
+        run_blocks(self.count_block, range(len(self.bounds)), n_threads)
+        return 0
+
+    cdef int take(self, texts, n_threads) except -1:
+        self.texts = tuple(texts)  # nobody else can change it
+        self.bounds = block_bounds(self.texts, n_threads)
+        return 0
+
+    cdef int open_workers(self, n_workers, n_blocks) except -1:
+        """Allocate workers, each with a table of its own unless the terms are known, and blocks."""
+        cdef int i
         self.workers = <Worker *>calloc(n_workers, sizeof(Worker))
-        self.blocks = <Block *>calloc(len(self.bounds) + 1, sizeof(Block))
+        self.blocks = <Block *>calloc(n_blocks + 1, sizeof(Block))
         if self.workers == NULL or self.blocks == NULL:
             out_of_memory()
         self.n_workers = n_workers
-        self.n_blocks = len(self.bounds)
+        self.n_blocks = n_blocks
         for i in range(n_workers):
             self.workers[i].table = &self.known.table
             if self.settings.known == NULL:
                 open_table(&self.workers[i].own)
                 self.workers[i].table = &self.workers[i].own
-        run_blocks(self.count_block, range(self.n_blocks), n_threads)
         return 0
 
     cdef Document document(self, size_t place, list lowered) except *:
@@ -114,7 +128,7 @@ cdef class Counting:
         cdef Document *documents
         cdef list lowered = []  # keeps alive what the documents point into
         first, last = self.bounds[number]
-        worker.block = &self.blocks[number]
+        worker.block = self.block_for(number, worker_number)
         worker.block.worker = worker_number
         documents = <Document *>malloc((last - first) * sizeof(Document))
         if documents == NULL:
@@ -124,13 +138,28 @@ cdef class Counting:
                 documents[i - first] = self.document(i, lowered)
             with nogil:
                 for i in range(first, last):
+                    self.begin_document(worker_number, i)
                     count_document(worker, &self.settings, &documents[i - first])
-                    self.row_sizes[i] = worker.n_before + <int64_t>worker.block.n_entries - worker.row_start
-                    self.unknown[i] = worker.n_unknown
-                    self.longest[worker_number] = max(self.longest[worker_number], <int64_t>worker.n_words)
+                    self.finish_document(worker_number, i)
             worker.n_before += worker.block.n_entries
         finally:
             free(documents)
+
+    cdef Block *block_for(self, int number, int worker_number) noexcept:
+        """The block that a worker counts the documents of a block into."""
+        return &self.blocks[number]
+
+    cdef int begin_document(self, int worker_number, size_t place) except -1 nogil:
+        """What is to be done before a document is counted."""
+        return 0
+
+    cdef int finish_document(self, int worker_number, size_t place) except -1 nogil:
+        """What is to be done with a document that was counted."""
+        cdef Worker *worker = &self.workers[worker_number]
+        self.row_sizes[place] = worker.n_before + <int64_t>worker.block.n_entries - worker.row_start
+        self.unknown[place] = worker.n_unknown
+        self.longest[worker_number] = max(self.longest[worker_number], <int64_t>worker.n_words)
+        return 0
 
     cdef tuple sort_terms(self):
         """Merge all terms into the first worker's table: their ids there in sorted order, and for each worker the ranks

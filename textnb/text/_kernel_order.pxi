@@ -166,7 +166,7 @@ cdef int write_rows(
     if columns == NULL:
         for i in range(block.n_entries):
             indices[start + i] = <Index>entries[i].term
-            data[start + i] = entries[i].count
+            data[start + i] = <int32_t>entries[i].count
         return 0
     for i in range(n_rows):
         longest = max(longest, <size_t>(row_ends[i] - begin))

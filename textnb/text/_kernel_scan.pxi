@@ -22,7 +22,10 @@ cdef int scan_document(Worker *worker, const Settings *settings, const Document 
 
 cdef inline int add_span(Worker *worker, const Settings *settings, size_t start, size_t end) except -1 nogil:
     """Add these bytes of the text to the batch. Their slot is fetched while the next keys are computed."""
-    cdef Key *key = &worker.batch[worker.n_batch]
+    cdef Key *key
+    if settings.n_features > 0:
+        return hash_span(worker, settings, start, end)
+    key = &worker.batch[worker.n_batch]
     key[0] = bytes_key(SEEDS, worker.text + start, <uint32_t>(end - start))
     prefetch_slot(worker.table, key)
     worker.n_batch += 1
@@ -68,7 +71,7 @@ cdef int scan_unicode_words(Worker *worker, const Settings *settings, const Docu
     cdef uint32_t character
     for i in range(document.n_characters):
         character = PyUnicode_READ(document.width, document.characters, i)
-        if Py_UNICODE_ISALNUM(character) or character == c"_":
+        if belongs_to_word(character):
             n_in_word += 1
             end += encode(character, worker.text + end)
         else:

@@ -79,13 +79,20 @@ cdef inline Key stored_key(const Table *table, size_t term) noexcept nogil:
     return key
 
 
+cdef inline bint same_bytes(const uint8_t *a, const uint8_t *b, uint32_t length) noexcept nogil:
+    """Whether nine bytes or more are the same; of up to sixteen, the first and the last eight are compared."""
+    if length > 16:
+        return memcmp(a, b, length) == 0
+    return load_word(a) == load_word(b) and load_word(a + length - 8) == load_word(b + length - 8)
+
+
 cdef inline Slot *locate(const Table *table, const Key *key) noexcept nogil:
     """The slot that holds the key, or the empty one where it belongs."""
     cdef size_t at = key.hash & (table.n_slots - 1)
     cdef Slot *slot = table.slots + at
     while slot.number != 0:
         if slot.word == key.word and slot.length == key.length and (
-            key.length <= 8 or memcmp(term_bytes(table, slot.number - 1), key.bytes, key.length) == 0
+            key.length <= 8 or same_bytes(term_bytes(table, slot.number - 1), key.bytes, key.length)
         ):
             break
         at = (at + 1) & (table.n_slots - 1)

@@ -50,8 +50,7 @@ cdef inline bint next_token(
 
 
 cdef inline bint is_word_character(const Document *document, size_t place) noexcept nogil:
-    cdef uint32_t character = PyUnicode_READ(document.width, document.characters, place)
-    return Py_UNICODE_ISALNUM(character) or character == c"_"
+    return belongs_to_word(PyUnicode_READ(document.width, document.characters, place))
 
 
 cdef bint next_word_or_mark(const Document *document, size_t *start, size_t *stop) noexcept nogil:

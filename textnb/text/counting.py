@@ -33,9 +33,9 @@ def count_all(documents: Iterable[Any], analyzer: Analyzer, n_jobs: int | None =
     """The terms of the documents, and how often each document has each: canonical CSR rows."""
     if not kernel_serves(analyzer):
         return _count_all_in_python(documents, analyzer)
-    texts = _texts(documents, analyzer, n_jobs)
+    texts = kernel_texts(documents, analyzer, n_jobs)
     with _told(texts):
-        counted = compiled_kernel().count_growing(texts, *_analysis(analyzer), _threads(texts, n_jobs))
+        counted = compiled_kernel().count_growing(texts, *kernel_analysis(analyzer), counting_threads(texts, n_jobs))
     blob, offsets, ngrams, indptr, indices, data = counted
     words = Terms(blob, offsets)
     terms: TermTable = words if ngrams is None else NgramTerms(words, *ngrams)
@@ -83,9 +83,9 @@ def count_known(
     """
     width = len(terms) if n_columns is None else n_columns
     if kernel_serves(analyzer):
-        texts = _texts(documents, analyzer, n_jobs)
+        texts = kernel_texts(documents, analyzer, n_jobs)
         if _pays_to_probe(texts, terms, analyzer):
-            settings = (*_analysis(analyzer), _threads(texts, n_jobs))
+            settings = (*kernel_analysis(analyzer), counting_threads(texts, n_jobs))
             with _told(texts):
                 counted = compiled_kernel().count_known(texts, terms.probe, _whole(columns, terms), *settings)
             indptr, indices, data, outside = counted
@@ -106,7 +106,7 @@ def locate_known(text: str, analyzer: Analyzer, terms: TermTable, columns: Table
 
     if kernel_serves(analyzer) and _pays_to_probe([text], terms, analyzer) and _keeps_places(text, analyzer):
         return Occurrences(
-            *compiled_kernel().locate_known(text, terms.probe, _whole(columns, terms), *_analysis(analyzer))
+            *compiled_kernel().locate_known(text, terms.probe, _whole(columns, terms), *kernel_analysis(analyzer))
         )
     found = places(analyzer, text)
     ids = terms.find(found.terms)
@@ -182,7 +182,7 @@ def _count_block(counters: Sequence[Counter[Any]], terms: TermTable, columns: Ta
 _NOTHING = (np.zeros(0, np.int64),) * 4
 
 
-def _texts(documents: Iterable[Any], analyzer: Analyzer, n_jobs: int | None) -> list[Any]:
+def kernel_texts(documents: Iterable[Any], analyzer: Analyzer, n_jobs: int | None) -> list[Any]:
     """The documents as the kernel takes them: messages rendered, many of them by several processes."""
     texts = list(documents)
     if not analyzer.is_mail:
@@ -192,10 +192,10 @@ def _texts(documents: Iterable[Any], analyzer: Analyzer, n_jobs: int | None) -> 
     from textnb.text.processes import map_in_processes
 
     with step("reading messages", " messages", len(texts)) as advance:
-        return map_in_processes(analyzer.rendered, texts, _threads(texts, n_jobs), advance)
+        return map_in_processes(analyzer.rendered, texts, counting_threads(texts, n_jobs), advance)
 
 
-def _analysis(analyzer: Analyzer) -> tuple[Any, ...]:
+def kernel_analysis(analyzer: Analyzer) -> tuple[Any, ...]:
     if analyzer.is_mail:
         return analyzer.kind, 1, 1, False, None  # a rendered message has its n-grams as terms
     return analyzer.units, *analyzer.ngrams, analyzer.lowercase, analyzer.stop_words
@@ -207,7 +207,7 @@ def _told(texts: Sequence[str]) -> AbstractContextManager[Advance | None]:
     return step(f"counting {len(texts):,} documents") if is_long else nullcontext()
 
 
-def _threads(texts: Sequence[str], n_jobs: int | None) -> int:
+def counting_threads(texts: Sequence[str], n_jobs: int | None) -> int:
     from textnb.text.threads import available_cores, thread_count  # a filter of one message needs no threads
 
     if n_jobs is not None:

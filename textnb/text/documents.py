@@ -14,12 +14,14 @@ BATCH_CHARACTERS = 1 << 24  # of texts that are taken together; nor on this
 
 
 def as_documents(texts: Any) -> Iterable[Any]:
-    """Lists, arrays, Series, single-column tables and iterators of documents; a lone string is an error."""
+    """Lists, arrays, columns of data frames, single-column tables and iterators of documents; not a lone string."""
     if isinstance(texts, str | bytes):
         raise ValueError(
             "Iterable over raw text documents expected, string object received. For one document, pass [text]."
         )
     shape = getattr(texts, "shape", None)
+    if shape is None and hasattr(texts, "to_pylist"):  # pyarrow's columns would give scalars of their own
+        return texts.to_pylist()
     if shape is not None and len(shape) == 2 and not hasattr(texts, "indptr"):
         if shape[1] != 1:
             raise ValueError(

@@ -24,9 +24,9 @@ from textnb.arrays import Array
 from textnb.corpora.decoding import marked_encoding
 from textnb.corpora.files import STDIN
 from textnb.corpora.problems import KEPT_PROBLEMS, Problem
-from textnb.corpora.readers import GZIP_MARK
 from textnb.corpora.rows import DEFAULT_OPTIONS, ReadOptions
 from textnb.corpora.stream import DocumentStream, ReadAt, Source, open_stream
+from textnb.corpora.tables import GZIP_MARK
 from textnb.model.learner import Learner
 from textnb.model.parameters import is_auto
 from textnb.statistics.counts import unique_classes

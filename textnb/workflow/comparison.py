@@ -26,6 +26,7 @@ from textnb.model.learner import Learner
 from textnb.model.parameters import effective
 from textnb.model.predictor import Predictor
 from textnb.model.records import to_json
+from textnb.model.stored import read_counts
 from textnb.storage import ModelFile, open_model
 from textnb.text.terms import Terms
 from textnb.text.vocabulary import UNKNOWN
@@ -353,12 +354,16 @@ class _TextModel:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings in use, chosen or given, without the number of threads."""
+        """The settings in use, chosen or given, without the number of threads; with calibration and policy."""
         parameters, chosen = parameters_of(self.file)
         given = "given" if parameters.pop("vocabulary", None) is not None else None
         pruned = self.learner is not None and self.learner.pruned
         settings: dict[str, Any] = to_json(effective(parameters, chosen) | {"vocabulary": given, "pruned": pruned})
-        return settings
+        fitted = fitted_of(self.file)
+        parts = {"calibration": to_json(fitted.calibration), "policy": to_json(fitted.policy)}
+        stated = {f"{part}.{name}": value for part, values in parts.items() for name, value in (values or {}).items()}
+        stated.pop("calibration.labels", None)  # the classes that it was fitted to, which learning does not change
+        return settings | stated
 
     @property
     def side(self) -> Side:
@@ -388,7 +393,8 @@ def _open_text_model(path: str | PathLike[str]) -> _TextModel:
         predictor = whole_predictor_of(file)
     else:
         predictor = derive(learner).predictor(fitted.calibration, fitted.policy)
-    return _TextModel(file, learner, predictor, file.array("documents"))
+    documents = read_counts(file, "documents", predictor.classes.shape, floats=True)
+    return _TextModel(file, learner, predictor, documents)
 
 
 def _same_content(a: _TextModel, b: _TextModel) -> bool:

@@ -22,7 +22,7 @@ from textnb.statistics.ledger import RollCall
 from textnb.workflow.near_misses import alike_notices
 from textnb.workflow.outputs import KnownDocuments, ModelOutput
 from textnb.workflow.progress import SILENT, Progress, hears_steps
-from textnb.workflow.reading import CorpusLike, opened, read_columns, with_analyzer, with_columns
+from textnb.workflow.reading import CorpusLike, opened, read_columns, with_analyzer, with_columns, with_own_columns
 from textnb.workflow.stream import Block, StreamLearner
 from textnb.workflow.stream_training import watched_blocks
 from textnb.workflow.updating import ModelSummary
@@ -67,6 +67,7 @@ def count(
     place = ModelOutput.of(output, [part, like], overwrite=overwrite)
     if like is None:
         options, settings = with_analyzer(part, options, settings, progress)
+        options = with_own_columns(part, options, progress)
         model = settings.get("model") or literature(settings)["model"]
         weights = usual_weights(model, "counts")  # parts of tf-idf have each their own idf
         settings = {"weights": weights, "ledger": False, **settings}
@@ -103,7 +104,9 @@ def _learn(
         return known, corpus.problems, len(corpus.problems)
     roll = output.roll_call()
     stream = open_stream(part, options, passes=len(learning.stages))
-    learning.run(lambda skip: _ticked(watched_blocks(stream, skip, learning.stage, progress), roll))
+    learning.run(lambda skip: _ticked(watched_blocks(stream, skip, learning, progress), roll))
+    for notice in stream.notices:
+        progress.notice(notice)
     counts = learning.learner.counts
     known = KnownDocuments.met(counts.n_documents, counts.classes.tolist(), roll)
     return known, stream.problems, stream.n_problems

@@ -12,6 +12,7 @@ import numpy as np
 from textnb.estimators.text_model import TextModel, open_fitted_model
 from textnb.model.file import has_counts, is_compact, parameters_of, settings_of, stored_ledger, stored_message_ids
 from textnb.model.records import to_json
+from textnb.model.stored import read_counts
 from textnb.statistics.ledger import LEDGER, MESSAGE_IDS, ledger_arrays
 from textnb.storage import ModelFile, open_model
 from textnb.text.ngram_terms import NGRAM_ARRAYS
@@ -83,7 +84,7 @@ def _ledger_facts(file: ModelFile) -> dict[str, int] | None:
 
 
 def _text_facts(classifier: TextModel, file: ModelFile, n_terms: int) -> dict[str, Any]:
-    documents = file.array("documents").tolist()
+    documents = read_counts(file, "documents", classifier.classes_.shape, floats=True).tolist()
     _, chosen = parameters_of(file)
     top = classifier.top_terms(n_terms)
     classes = _classes(classifier.classes_.tolist(), documents, classifier.predictor_.log_prior)

@@ -128,7 +128,7 @@ def recognised(
     if whole or STDIN not in files or (options is not None and options.format is not None):
         return options
     start = start_of_stdin()
-    if not (start.startswith("{") or any(sign in start.partition("\n")[0] for sign in ",\t")):
+    if not (start.startswith(("{", "[")) or any(sign in start.partition("\n")[0] for sign in ",\t")):
         return options
     from dataclasses import replace
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from textnb import corpora
 from textnb.arrays import Array
+from textnb.corpora.columns import found_columns, is_number
 from textnb.corpora.corpus import Corpus, select
 from textnb.corpora.decoding import decode
 from textnb.corpora.files import STDIN
@@ -19,7 +20,7 @@ from textnb.corpora.labelled import LabelledSources
 from textnb.corpora.manifest import corpus_names
 from textnb.corpora.named import has_raw_mail
 from textnb.corpora.problems import skipped_sentence
-from textnb.corpora.readers import require_classes
+from textnb.corpora.readers import column_names, require_classes
 from textnb.corpora.recognition import Kinds, kinds_of, mail_notice, mixed_notice
 from textnb.corpora.rows import DEFAULT_OPTIONS, ReadOptions
 from textnb.model.settings import USUAL_COLUMNS, Columns
@@ -109,6 +110,23 @@ def _kinds(corpus: CorpusLike) -> list[tuple[str, Kinds]]:
 
 def _name(corpus: CorpusLike) -> str:
     return corpus.name if isinstance(corpus, Corpus) else str(corpus)
+
+
+def with_own_columns(corpus: CorpusLike, options: ReadOptions, progress: Progress) -> ReadOptions:
+    """The options with the columns of text and class as a table names them, for its model to remember.
+
+    A notice says which were taken if others were wanted. Where they cannot be told, whoever reads the table says why.
+    """
+    if isinstance(corpus, Corpus | LabelledSources) or fspath(corpus) in (*corpus_names(), STDIN):
+        return options
+    path, wanted = Path(corpus), replace(options, text=options.text or USUAL_COLUMNS.text)
+    if not (path.is_file() or path.is_dir()) or is_number(wanted.text) or is_number(wanted.label):
+        return options
+    try:
+        names = column_names(path, options.encoding)
+        return found_columns(wanted, names, lambda notice: progress.notice(f"{path.name}: {notice}"))
+    except ValueError:
+        return options
 
 
 def read_columns(options: ReadOptions) -> Columns:

@@ -19,6 +19,7 @@ from textnb.model.learner import Learner
 from textnb.model.parameters import CLARITY_SETTINGS
 from textnb.model.settings import lowest_reader
 from textnb.statistics.ledger import hashes
+from textnb.statistics.tally import Tally
 from textnb.statistics.text_counts import TextCounts
 from textnb.storage import ModelFileError, open_model, write_model
 from textnb.text import documents as text_documents
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from textnb.corpora.rows import Row
 
 FREQUENCIES, UNKNOWN, LEARNING = "frequencies", "unknown", "learning"
+TALLIED_CHARACTERS = 1 << 22  # of a block that is only added up: few, so that reading and counting overlap at once
 FREQUENCY_PARAMETERS: dict[str, Any] = {
     "model": "multinomial",
     "weights": "counts",
@@ -54,12 +56,14 @@ def is_held_out(text: str, share: float, seed: int) -> bool:
     return int.from_bytes(digest[:8], "little") < share * 2**64
 
 
-def blocks_of(rows: Iterable[Row], is_held_out: Callable[[str], bool]) -> Iterator[Block]:
+def blocks_of(
+    rows: Iterable[Row], is_held_out: Callable[[str], bool], size: int = text_documents.BLOCK_CHARACTERS
+) -> Iterator[Block]:
     """Rows that are not held out, in blocks of so many characters, read ahead while a block is counted."""
-    return read_ahead(_blocks(rows, is_held_out))
+    return read_ahead(_blocks(rows, is_held_out, min(size, text_documents.BLOCK_CHARACTERS)))
 
 
-def _blocks(rows: Iterable[Row], is_held_out: Callable[[str], bool]) -> Iterator[Block]:
+def _blocks(rows: Iterable[Row], is_held_out: Callable[[str], bool], size: int) -> Iterator[Block]:
     n_rows = characters = 0
     texts: list[str] = []
     labels: list[Any] = []
@@ -69,7 +73,7 @@ def _blocks(rows: Iterable[Row], is_held_out: Callable[[str], bool]) -> Iterator
             texts.append(row.text)
             labels.append(row.label)
             characters += len(row.text)
-        if characters >= text_documents.BLOCK_CHARACTERS:
+        if characters >= size:
             yield Block(n_rows, texts, labels)
             n_rows, characters, texts, labels = 0, 0, [], []
     if n_rows:
@@ -126,10 +130,29 @@ class StreamLearner:
         self.rows = 0  # of the source that were read in this pass
         self.is_busy = False  # or was stopped within a block, of which it may have learned a part
         self._with_unknown = 0
+        self._tally: Tally | None = None  # of this pass, as far as it is not in its learner yet
 
     @property
     def stage(self) -> str:
         return self.stages[0]
+
+    @property
+    def block_characters(self) -> int:
+        """How large blocks had better be. What is pruned after each depends on it: then they are as large as ever."""
+        tallies = self.prune is None and self.stage != UNKNOWN and self._learner.tally() is not None
+        return TALLIED_CHARACTERS if tallies else text_documents.BLOCK_CHARACTERS
+
+    @property
+    def _learner(self) -> Learner:
+        """The learner of this pass."""
+        return self.counted if self.stage == FREQUENCIES else self.learner
+
+    @_learner.setter
+    def _learner(self, learner: Learner) -> None:
+        if self.stage == FREQUENCIES:
+            self.counted = learner
+        else:
+            self.learner = learner
 
     def run(self, read: Read, undisturbed: Callable[[], AbstractContextManager[None]] = nullcontext) -> None:
         """Learn from all blocks. What happens within `undisturbed` may not be stopped halfway."""
@@ -150,6 +173,7 @@ class StreamLearner:
     def state(self) -> State:
         if not self.stages:
             return State(LEARNING, None, self.learner)
+        self._settle()
         if self.stage == LEARNING and self.learner.counts.n_documents:
             return State(LEARNING, self.rows, self.learner)
         return State(FREQUENCIES, self.rows if self.stage == FREQUENCIES else None, self.counted)
@@ -166,21 +190,32 @@ class StreamLearner:
     def _take(self, block: Block) -> None:
         if not block.texts:
             return
-        if self.stage == FREQUENCIES:
-            one_class = np.zeros(len(block.texts), dtype=np.int64)
-            self.counted = self._pruned(self.counted.add(block.texts, one_class, np.array(["all"])))
-        elif self.stage == UNKNOWN:
+        if self.stage == UNKNOWN:
             self._with_unknown += self.learner.documents_with_unknown(block.texts)
-        else:
-            names = sorted(set(block.labels))  # quicker than to sort all labels, as numpy does
-            positions = dict(zip(names, range(len(names)), strict=True))
-            class_ids = np.fromiter(map(positions.__getitem__, block.labels), np.int64, len(block.labels))
-            self.learner = self._pruned(self.learner.add(block.texts, class_ids, np.array(names)))
+            return
+        labels = ["all"] * len(block.texts) if self.stage == FREQUENCIES else block.labels
+        self._tally = self._tally or self._learner.tally()
+        if self._tally is not None:
+            self._tally.add(block.texts, labels)
+            if self.prune is not None:
+                self._settle()
+            return
+        names = sorted(set(labels))  # quicker than to sort all labels, as numpy does
+        positions = dict(zip(names, range(len(names)), strict=True))
+        class_ids = np.fromiter(map(positions.__getitem__, labels), np.int64, len(labels))
+        self._learner = self._pruned(self._learner.add(block.texts, class_ids, np.array(names)))
+
+    def _settle(self) -> None:
+        """Have what was added up in the learner."""
+        if self._tally is not None:
+            self._learner = self._pruned(self._learner.with_counts(self._tally.counts()))
+            self._tally = None
 
     def _pruned(self, learner: Learner) -> Learner:
         return learner if self.prune is None or learner.vocabulary_is_given else learner.prune(self.prune)
 
     def _finish_pass(self) -> None:
+        self._settle()
         if self.stage == UNKNOWN:
             self.learner = self.learner.frozen_at_unknown(self._with_unknown)
         elif not (self.counted if self.stage == FREQUENCIES else self.learner).counts.n_documents:
@@ -227,4 +262,7 @@ def resume(path: Path, learning: StreamLearner, about: dict[str, Any]) -> None:
                 f"{path} is the checkpoint of a training with another {name}: remove it to begin anew, "
                 "or overwrite it (--overwrite)"
             )
-    learning.go_on(State(saved["stage"], saved["rows"], learner_of(file)))
+    stage, rows = saved.get("stage"), saved.get("rows")
+    if stage not in (FREQUENCIES, LEARNING) or not (rows is None or (type(rows) is int and rows >= 0)):
+        raise file.damaged(f"it was stopped in the pass {stage!r:.60}, after {rows!r:.60} rows")
+    learning.go_on(State(stage, rows, learner_of(file)))

@@ -30,7 +30,7 @@ from textnb.workflow.metrics import Evaluation, measure
 from textnb.workflow.near_misses import alike_notices
 from textnb.workflow.outputs import KnownDocuments, ModelOutput, free_name
 from textnb.workflow.progress import SILENT, Progress, hears_steps
-from textnb.workflow.reading import read_columns, with_analyzer
+from textnb.workflow.reading import read_columns, with_analyzer, with_own_columns
 from textnb.workflow.results import TrainingResult
 from textnb.workflow.stream import (
     Block,
@@ -111,9 +111,10 @@ def train_stream(
     if name in corpus_names() or (not isinstance(source, LabelledSources) and Path(source).is_dir()):
         raise ValueError(
             f"{name} is no table, and can only be read as a whole: train without a stream (no prune, checkpoint or "
-            "engine dask), or give .csv, .tsv or .jsonl files"
+            "engine dask), or give tables"
         )
     options, settings = with_analyzer(source, options, checked_settings(settings, can_choose=False), progress)
+    options = with_own_columns(source, options, progress)
     keep_ledger = settings.get("ledger") is True
     classifier = TextModel(**settings | {"ledger": keep_ledger, "calibrate": False})  # which needs all documents
     learning = StreamLearner(classifier.new_learner(keep_ledger=keep_ledger), prune=prune)
@@ -139,13 +140,13 @@ def train_stream(
                 raise ValueError("dask reads files, not stdin, and can neither prune nor keep a checkpoint")
             learn_on_cluster(classifier, name, options, test_size, seed, scheduler, progress)
         else:
-            learning.run(lambda skip: watched_blocks(documents, skip, learning.stage, progress, held_out), undisturbed)
+            learning.run(lambda skip: watched_blocks(documents, skip, learning, progress, held_out), undisturbed)
             classifier.adopt(learning.learner)
         if len(classifier.classes_) < 2:
             (only,) = classifier.classes_.tolist()
             skipped = skipped_sentence(documents.problems, documents.n_problems)
             raise ValueError(f"{name} has only the class {only!r} to learn: a classifier needs two or more.{skipped}")
-        for notice in alike_notices(classifier.classes_.tolist()):
+        for notice in [*documents.notices, *alike_notices(classifier.classes_.tolist())]:
             progress.notice(notice)
         n_train = classifier.n_documents_
         if test_size > 0 or roll.is_needed:
@@ -225,12 +226,16 @@ def _remove_checkpoint(path: Path, progress: Progress) -> None:
 
 
 def watched_blocks(
-    documents: DocumentStream, skip: int, stage: str, progress: Progress, is_held_out: IsHeldOut = lambda text: False
+    documents: DocumentStream,
+    skip: int,
+    learning: StreamLearner,
+    progress: Progress,
+    is_held_out: IsHeldOut = lambda text: False,
 ) -> Iterator[Block]:
     """The blocks of a pass over a stream, with a bar of its bytes."""
     n_documents = n_bytes = 0
-    with progress.bar(stage, "B", documents.n_bytes) as advance:
-        for block in blocks_of(documents.iterate(skip), is_held_out):
+    with progress.bar(learning.stage, "B", documents.n_bytes) as advance:
+        for block in blocks_of(documents.iterate(skip), is_held_out, learning.block_characters):
             yield block
             n_documents += block.n_rows
             advance(documents.bytes_read - n_bytes, f"{n_documents:,} documents")
@@ -261,7 +266,7 @@ def learn_rest(
     """Learn the documents held out, too."""
     assert classifier.learner_ is not None
     rest = StreamLearner(classifier.learner_, prune=prune)
-    rest.run(lambda skip: watched_blocks(documents, skip, rest.stage, progress, lambda text: not is_held_out(text)))
+    rest.run(lambda skip: watched_blocks(documents, skip, rest, progress, lambda text: not is_held_out(text)))
     classifier.adopt(rest.learner)
 
 

@@ -11,6 +11,7 @@ from json import dumps
 from pathlib import Path
 from typing import IO, Protocol
 
+from textnb.corpora.delimited import quoted_cell
 from textnb.corpora.rows import Line
 from textnb.workflow.prediction import Answer
 
@@ -60,6 +61,7 @@ class DelimitedRows:
     """The lines of a CSV or TSV table with two cells added to each, untouched where there is an answer.
 
     Other rows are written anew, so that quotes are closed; cells that have no column are joined to the last that has.
+    A table without a header stays one.
     """
 
     def __init__(self, file: IO[str], delimiter: str) -> None:
@@ -67,18 +69,23 @@ class DelimitedRows:
 
     def header(self, line: Line) -> None:
         cells = line.cells or ()
-        self.n_columns = len(cells)
+        self._begin(line)
         self.file.write(self.delimiter.join([line.text, *added_names(cells)]) + "\n")
 
     def row(self, name: str, line: Line | None, answer: Answer | None) -> None:
         if line is None:  # as it is of the unread rest of a file
             return
+        if not self.n_columns:
+            self._begin(line)
         text, cells, last = line.text, list(line.cells or ()), self.n_columns - 1
         if answer is None:  # an open quote would swallow what follows, and surplus cells stand under the predictions
             kept = cells if len(cells) <= self.n_columns else [*cells[:last], self.delimiter.join(cells[last:])]
-            text = self.delimiter.join([_cell(cell, self.delimiter) for cell in kept])
+            text = self.delimiter.join([quoted_cell(cell, self.delimiter) for cell in kept])
         lacking = [""] * (self.n_columns - len(cells))
         self.file.write(self.delimiter.join([text, *lacking, *_cells(answer, self.delimiter)]) + "\n")
+
+    def _begin(self, line: Line) -> None:
+        self.n_columns, self.delimiter = len(line.cells or ()), line.delimiter or self.delimiter
 
 
 class DelimitedList:
@@ -92,7 +99,9 @@ class DelimitedList:
         """The header of a table that was read is not wanted."""
 
     def row(self, name: str, line: Line | None, answer: Answer | None) -> None:
-        self.file.write(self.delimiter.join([_cell(name, self.delimiter), *_cells(answer, self.delimiter)]) + "\n")
+        self.file.write(
+            self.delimiter.join([quoted_cell(name, self.delimiter), *_cells(answer, self.delimiter)]) + "\n"
+        )
 
 
 class JsonRows:
@@ -148,10 +157,4 @@ def added_names(columns: Collection[str]) -> tuple[str, str]:
 def _cells(answer: Answer | None, delimiter: str) -> list[str]:
     if answer is None:
         return ["", ""]
-    return [_cell(answer.label_text, delimiter), repr(answer.probability)]
-
-
-def _cell(text: str, delimiter: str) -> str:
-    """A cell, quoted if it must be."""
-    needs_quotes = any(sign in text for sign in (delimiter, '"', "\n", "\r"))
-    return '"' + text.replace('"', '""') + '"' if needs_quotes else text
+    return [quoted_cell(answer.label_text, delimiter), repr(answer.probability)]

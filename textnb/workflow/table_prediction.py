@@ -7,17 +7,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
+from io import BufferedReader, BytesIO
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textnb.arrays import Array
 from textnb.corpora.decoding import known_encoding
-from textnb.corpora.files import STDIN, is_table, open_source, os_error_line, table_format
+from textnb.corpora.files import STDIN, TABLE_KINDS, is_table, open_source, os_error_line, table_format
 from textnb.corpora.messages import read_messages
 from textnb.corpora.problems import Problem, Skipped
-from textnb.corpora.readers import FORMATS, nothing_usable, sniffed_format, table_records
+from textnb.corpora.readers import nothing_usable
 from textnb.corpora.rows import BadTable, Line, ReadOptions, Row
+from textnb.corpora.tables import sniffed_format, table_names, table_records
 from textnb.model.decision import log_posterior, resolve_impossible
 from textnb.model.file import table_columns
 from textnb.storage import open_model
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
     from textnb.model.explanation import Explanation
 
 BLOCK = 1000  # rows predicted at a time
+PLACES = ("line ", "row ", "item ")  # in tables
+WRITTEN = ("csv", "tsv", "jsonl")
+ROWS_ARE_WRITTEN = ("parquet", "arrow", "feather")  # in any of these formats
 
 
 class Document(NamedTuple):
@@ -78,9 +83,10 @@ def write_predictions(
     """Write predictions to a table, .csv, .tsv or .jsonl, which may end in .gz: all of it, or nothing.
 
     One table of the same kind is written as it stands, its cells untouched, with two columns added: `label` and
-    `probability`, or `predicted_label` and `predicted_probability` where it has such columns already. A row that cannot
-    be predicted keeps its place, with nothing in them. For all else the columns are `id`, `label` and `probability`.
-    The other parameters are those of `predict`.
+    `probability`, or `predicted_label` and `predicted_probability` where it has such columns already. So are the rows
+    of a .parquet, .arrow or .feather file, as far as they are plain values, and those of a .json file as .jsonl. A row
+    that cannot be predicted keeps its place, with nothing in them. For all else the columns are `id`, `label` and
+    `probability`. The other parameters are those of `predict`.
 
     Examples
     --------
@@ -99,6 +105,8 @@ def write_predictions(
     skipped, whole = Skipped(strict=True) if skipped is None else skipped, lines or as_document
     options = recognised(model, files, options, whole=whole)
     format, has_rows = _output_format(path, files, options, whole=whole)
+    if has_rows:
+        options = replace(options or ReadOptions(text=None), written_as=format)
     predictor: Any = message_predictor(model, files, options, whole=whole, prior=prior)
     if predictor is not None:
         messages = each(read_messages(files, lines, skipped, mail=predictor.is_mail), "predicting", " documents")
@@ -148,8 +156,8 @@ def open_documents(
     for name in files:
         if not (is_table(name) or (name == STDIN and options.format)):
             raise ValueError(
-                f"{file.path} is a model of the columns {', '.join(columns.names)}: give tables that have them, .csv, "
-                f".tsv or .jsonl, not {'stdin' if name == STDIN else name}"
+                f"{file.path} is a model of the columns {', '.join(columns.names)}: give tables that have them, "
+                f"{TABLE_KINDS}, not {'stdin' if name == STDIN else name}"
             )
     rows = _documents(files, columns.options(options), lambda row: row.values, skipped, progress)
     return _MixedPredictor(fitted.with_prior(prior), columns), rows
@@ -160,10 +168,10 @@ def stdin_format(model: str | PathLike[str], start: str, options: ReadOptions) -
     named = with_columns(options, table_columns(open_model(model, verify="touched"))).text
     format = sniffed_format(start)
     try:
-        names = FORMATS[format].names([start.partition("\n")[0]])
+        names = table_names(BufferedReader(BytesIO(start.encode())), "", format, None)
     except BadTable:
         return None
-    return format if named in names and (len(names) > 1 or format == "jsonl") else None
+    return format if named in names and (len(names) > 1 or format in ("jsonl", "json")) else None
 
 
 def table_answers(
@@ -201,19 +209,20 @@ def _table_documents(
     n_rows = position = 0
     try:
         with open_source(name) as file:
-            for number, (row, line) in enumerate(table_records(file, name, _format(name, options), options)):
+            records = table_records(file, name, _format(name, options), options, note=skipped.notices.append)
+            for number, (row, line) in enumerate(records):
                 if isinstance(row, Row):
                     n_rows += 1
-                    yield Document(f"{name}:{row.where.removeprefix('line ')}", content(row), line)
+                    yield Document(f"{name}:{in_table(row.where)}", content(row), line)
                 elif row is not None:
                     first = first or row
                     skipped.document(f"{name}: {row.where}", row.why)
-                    yield Document(f"{name}:{row.where.removeprefix('line ')}", None, line)
+                    yield Document(f"{name}:{in_table(row.where)}", None, line)
                 else:
                     yield Document(name, None, line, is_header=True)
                 if number % BLOCK == 0 and file.seekable():
-                    advance(file.tell() - position, "")
-                    position = file.tell()
+                    advance(max(file.tell() - position, 0), "")
+                    position = max(file.tell(), position)
     except BadTable as error:
         skipped.file(f"{name} cannot be read: {error}")
     except OSError as error:
@@ -224,6 +233,11 @@ def _table_documents(
             skipped.file(str(nothing_usable(name, [] if first is None else [first])))
 
 
+def in_table(where: str) -> str:
+    """The number of a row, of a place such as "line 3"."""
+    return next((where.removeprefix(kind) for kind in PLACES if where.startswith(kind)), where)
+
+
 def _format(name: str, options: ReadOptions) -> str | None:
     return options.format if name == STDIN else table_format(name)
 
@@ -231,14 +245,14 @@ def _format(name: str, options: ReadOptions) -> str | None:
 def _output_format(path: str, files: list[str], options: ReadOptions | None, *, whole: bool) -> tuple[str, bool]:
     """The format of a table of predictions, and whether it has the rows of the one table that is read."""
     written = table_format(path)
-    if written is None:
+    if written not in WRITTEN:
         raise ValueError(f"{path}: predictions are written to .csv, .tsv or .jsonl, which may end in .gz")
     if whole or len(files) != 1:
         return written, False
     read = options.format if files[0] == STDIN and options is not None else None
     if is_table(files[0]):
         read = table_format(files[0])
-    return written, read == written
+    return written, read == written or read in ROWS_ARE_WRITTEN or (read, written) == ("json", "jsonl")
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from textnb.likelihood.families import FAMILIES, MODELS
 from textnb.model.decision import UNSURE
 from textnb.model.parameters import CHOOSABLE, is_open
 from textnb.model.settings import Columns
-from textnb.selection.splitting import stratified_split
+from textnb.selection.splitting import grouped_split, stratified_split
 from textnb.text.steps import step
 from textnb.workflow.evaluation import EvaluatedDocuments, evaluate_decisions, evaluate_documents
 from textnb.workflow.inputs import Documents, Input, TextInput, take
@@ -26,7 +26,14 @@ from textnb.workflow.metrics import DecisionEvaluation, Evaluation, measure
 from textnb.workflow.near_misses import alike_notices
 from textnb.workflow.outputs import KnownDocuments, ModelOutput
 from textnb.workflow.progress import SILENT, Progress, hears_steps
-from textnb.workflow.reading import CorpusLike, opened, read_columns, require_two_classes, with_analyzer
+from textnb.workflow.reading import (
+    CorpusLike,
+    opened,
+    read_columns,
+    require_two_classes,
+    with_analyzer,
+    with_own_columns,
+)
 from textnb.workflow.refitting import fitted_anew
 from textnb.workflow.results import TrainingResult
 
@@ -312,6 +319,8 @@ def _prepare(
             if wanted:
                 raise ValueError(f"{what} for models of text: leave out the other columns")
     options, settings = with_analyzer(corpus, options, settings, progress)
+    if not is_mixed:
+        options = with_own_columns(corpus, options, progress)
     read = opened(corpus, columns.options(options), progress)
     require_two_classes(read)
     for notice in alike_notices(read.classes):
@@ -353,15 +362,20 @@ def split_documents(corpus: Corpus, test_size: float = 0.3, seed: int = 0) -> tu
     names, counts = np.unique(corpus.labels, return_counts=True)
     lone = np.isin(corpus.labels, names[counts < 2])
     others = np.flatnonzero(~lone)
+    class_ids = np.unique(corpus.labels[others], return_inverse=True)[1]
     try:
-        learn, test = stratified_split(np.unique(corpus.labels[others], return_inverse=True)[1], test_size, seed)
+        if corpus.groups is None:
+            learn, test = stratified_split(class_ids, test_size, seed)
+        else:
+            learn, test = grouped_split(class_ids, corpus.groups[others], test_size, seed)
     except ValueError:
         raise ValueError(
             f"a share of {test_size:g} of {len(corpus):,} documents is too few or too many to test {len(names)} "
             "classes on: use more documents, another test size (--test-size), or fewer categories"
         ) from None
     learned = np.sort(np.concatenate([others[learn], np.flatnonzero(lone)]))
-    return learned, others[test], f"{test_size:.0%} held out at random"
+    by_group = "" if corpus.groups is None else " by group"
+    return learned, others[test], f"{test_size:.0%} held out at random{by_group}"
 
 
 def _copies(documents: Documents, learn: Array, test: Array) -> int:

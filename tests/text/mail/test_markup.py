@@ -217,3 +217,8 @@ def test_closing_tags_end_the_hidden_text_they_belong_to():
 )
 def test_character_references_are_resolved(text, plain):
     assert unescape(text) == plain
+
+
+@pytest.mark.parametrize("tag", ["div", "b", "table><tr><td", "span style='color:red'"])
+def test_deeply_nested_text_is_read(tag):
+    assert shown(f"<{tag}>" * 10_000 + "buy now") == ["buy", "now"]

@@ -50,14 +50,14 @@ function decision(shown) {
 
 const bold = (number) => make("b", {}, className(number));
 
-/** The text, cut at the marks, whose offsets count characters, before anything is made visible. */
+/** The text made readable, for what a character looks like depends on its neighbours, then cut at the marks. */
 function textOf(shown) {
   if (shown.text === null) {
     const why = report.texts ? "There is no text to show." : "The text is left out of this report.";
     return make("p", { class: "note" }, why);
   }
   const text = make("div", { class: "text", tabindex: "0", role: "region", "aria-label": "Text", dir: "auto" });
-  const characters = Array.from(shown.text);
+  const characters = readable(shown.text);
   const strongest = Math.max(...shown.marks.map(([, , share]) => Math.abs(share ?? 0)), 1e-12);
   let position = 0;
   for (const [start, end, share] of shown.marks) {
@@ -76,10 +76,14 @@ function markOf(characters, share, strength) {
   return mark;
 }
 
-/** Text nodes, and escapes as elements of their own; line breaks and tabs stay. */
+/** Text nodes of readable characters, and escapes as elements of their own. */
 function nodes(characters) {
-  const kept = characters.filter((character, n) => !(character === "\r" && characters[n + 1] === "\n"));
-  const pieces = visiblePieces(kept, "\n\t");
+  const pieces = [];
+  for (const [shown, escaped] of characters) {
+    const last = pieces.at(-1);
+    if (last && last[1] === escaped) last[0] += shown;
+    else pieces.push([shown, escaped]);
+  }
   return pieces.map(([shown, escaped]) => (escaped ? make("span", { class: "escape" }, shown) : shown));
 }
 
