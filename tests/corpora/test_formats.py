@@ -1,5 +1,6 @@
 """The formats that people's data comes in are read alike, and what is chosen for them is said."""
 
+import csv
 import gzip
 import io
 import json
@@ -7,6 +8,7 @@ import tarfile
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
@@ -14,7 +16,9 @@ import pytest
 
 from textnb.corpora import Corpus, Problem, iter_rows, open_corpus, read_corpus
 from textnb.corpora.readers import column_names
+from textnb.corpora.rows import ReadOptions
 from textnb.corpora.stream import open_stream
+from textnb.corpora.tables import table_records
 
 TEXTS = ["lunch, at noon", 'win "a" prize', "two\nlines", "é"]
 LABELS = ["ham", "spam", "ham", "spam"]
@@ -99,6 +103,25 @@ def test_rows_without_a_text_or_label_are_reported(tmp_path: Path) -> None:
     corpus = read_corpus(write_parquet(tmp_path / "a.parquet", table))
     assert pairs(corpus) == [("a", "x")]
     assert corpus.problems == (Problem("row 2", "its 'text' is empty"), Problem("row 3", "its 'label' is empty"))
+
+
+def test_nan_is_missing_as_null_is(tmp_path: Path) -> None:
+    values = pa.array([1.0, float("nan"), None, float("inf")])
+    path = write_parquet(tmp_path / "a.parquet", pa.table({"text": ["a", "b", "c", "d"], "label": values, "n": values}))
+    corpus = read_corpus(path)
+    assert pairs(corpus) == [("a", "1.0"), ("d", "Infinity")]
+    assert [problem.why for problem in corpus.problems] == ["its 'label' is empty"] * 2
+    corpus = read_corpus(path, label="text", numeric=["n"])
+    assert np.array_equal(corpus.columns["n"], [1.0, np.nan, np.nan], equal_nan=True)
+    assert [problem.where for problem in corpus.problems] == ["row 4"]
+
+
+def test_rows_are_written_as_json_that_has_no_nan(tmp_path: Path) -> None:
+    table = pa.table({"text": ["a", "b"], "label": ["x", "y"], "n": [float("nan"), float("-inf")]})
+    with write_parquet(tmp_path / "a.parquet", table).open("rb") as file:
+        options = ReadOptions(written_as="jsonl")
+        lines = [line.text for row, line in table_records(file, "a", "parquet", options, note=print) if row]
+    assert [json.loads(line, parse_constant=pytest.fail)["n"] for line in lines] == [None, None]
 
 
 def test_of_a_file_that_is_damaged_in_its_middle_the_first_rows_are_read(tmp_path: Path) -> None:
@@ -218,6 +241,8 @@ def test_a_json_array_is_read_as_a_stream(tmp_path: Path, name: str, block: int,
         ('[{"text": "a", "label": "x"}, {"text": ]', "item 2: it is not JSON: Expecting value"),
         ('[{"text": "a", "label": "x"} {"text": "b", "label": "x"}]', "item 2: there is no comma before it"),
         ('[{"text": "a", "label": "x"}, ', "item 2: the array has no end"),
+        ('[{"text": "a", "label": "x"}]\n[{"text": "b", "label": "x"}]', "item 2: it stands after the end"),
+        ('[{"text": "a", "label": "x"}, ]', "item 2: it is not JSON"),
         ('[{"text": "a", "label": "x"}, 5]', "item 2: it is not a JSON object"),
         ('[{"text": "a", "label": "x"}, ' + "[" * 100_000, "item 2: it is nested too deeply"),
     ],
@@ -242,9 +267,9 @@ def test_json_lines_may_be_called_json(tmp_path: Path) -> None:
     assert read_corpus(tmp_path / "a.json").where[:2] == ["line 1", "line 2"]
 
 
-@pytest.mark.parametrize("name", ["a.txt", "train", "a.ft", "a.ft.gz"])
+@pytest.mark.parametrize("name", ["a.txt", "train", "marked", "a.ft", "a.ft.gz"])
 def test_the_lines_of_fasttext_are_rows(tmp_path: Path, name: str) -> None:
-    content = (FASTTEXT + "__label__a __label__b both\nnone\n").encode()
+    content = (FASTTEXT + "__label__a __label__b both\nnone\n").encode("utf-8-sig" if name == "marked" else "utf-8")
     (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
     corpus = read_corpus(tmp_path / name)
     assert pairs(corpus) == [row for row in ROWS if "\n" not in row[0]]
@@ -270,6 +295,22 @@ def test_of_several_separators_the_even_one_is_taken(tmp_path: Path) -> None:
     assert read_corpus(tmp_path / "a.csv", text="2", label="1").texts[:2] == ["Go until, jurong", "Win"]
     (tmp_path / "b.csv").write_text("label,text;or so\nham,a;b\nspam,c\n")
     assert read_corpus(tmp_path / "b.csv", text="text;or so").texts == ["a;b", "c"]
+
+
+@pytest.mark.parametrize("n_before", [1, 17, 18, 19])
+def test_a_record_that_goes_on_after_the_lines_looked_at_is_not_uneven(tmp_path: Path, n_before: int) -> None:
+    rows = ["text;label;a, b", *['"lunch, at noon";ham;x'] * n_before, '"win\n' + "more, and\n" * 20 + '";spam;x']
+    (tmp_path / "a.csv").write_text("\n".join(rows) + "\n")
+    assert read_corpus(tmp_path / "a.csv").labels.tolist() == ["ham"] * n_before + ["spam"]
+
+
+def test_separators_are_found_in_long_cells(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(f'text;label;a, b\n"{"long, " * 30_000}";ham;x\nwin;spam;x\n')
+    before = csv.field_size_limit(1 << 17)  # as a process begins
+    try:
+        assert read_corpus(tmp_path / "a.csv").labels.tolist() == ["ham", "spam"]
+    finally:
+        csv.field_size_limit(before)
 
 
 def test_columns_by_number_say_that_there_is_no_header(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from textnb.corpora import Problem, ReadOptions, delimited, read_corpus
+from textnb.corpora import LabelledSources, Problem, ReadOptions, delimited, open_corpus, read_corpus
 from textnb.corpora.decoding import decoded_start
 from textnb.corpora.problems import KEPT_PROBLEMS
 from textnb.corpora.readers import iter_rows
@@ -386,3 +386,16 @@ def test_options_may_be_given_one_by_one_or_together(tmp_path: Path) -> None:
     for change in ({"categories": ["b"]}, {"columns": ["kind"]}, {"numeric": ["kind"]}, {"strip": ["quotes"]}):
         with pytest.raises(ValueError, match="needs all documents at once"):
             open_stream(path, options, **change)
+
+
+def test_a_stream_of_labelled_sources_says_once_how_they_are_read(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", "Body;kind\na;x\nb;y\n")
+    sources = LabelledSources([f"ham={path}"])
+    stream = open_stream(sources)
+    for _ in range(2):
+        assert pairs(stream) == [("a", "ham"), ("b", "ham")]
+        assert stream.notices == list(open_corpus(sources).notices)
+    assert stream.notices == [
+        f"{path}: its columns are separated by semicolons",
+        f"{path}: texts are read from 'Body'",
+    ]

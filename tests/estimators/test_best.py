@@ -162,3 +162,47 @@ def test_what_learns_bit_by_bit_cannot_choose():
 def test_other_names_are_refused():
     with pytest.raises(ValueError, match=r"model must be one of .*, auto or best, got 'better'"):
         TextClassifier("better").fit(*independent(20))
+
+
+@pytest.mark.parametrize("given", [{"C": 0.3}, {"beta": 0.5}, {"most_terms": 10}], ids=lambda given: next(iter(given)))
+def test_what_is_given_for_models_of_one_kind_is_left_where_another_is_best(given, tmp_path):
+    (name,) = given
+    for documents in (repeated(), independent()):
+        model = TextClassifier("best", weights="log-tfidf", ngrams=(1, 1), min_df=1, alpha=1.0, **given).fit(*documents)
+        is_linear = family(model.parameters_in_use["model"]).fitted_to_documents
+        assert model.parameters_in_use[name] == (given[name] if is_linear and name != "most_terms" else None)
+        model.save(tmp_path / "a.tnb")
+        assert load(tmp_path / "a.tnb").predict(documents[0]).tolist() == model.predict(documents[0]).tolist()
+
+
+@pytest.mark.parametrize(("n", "C", "beta"), [(120, 0.3, 0.75), (20, None, None)], ids=["all given", "few documents"])
+@pytest.mark.parametrize("calibrate", [True, False])
+def test_models_are_compared_where_all_else_is_given(n, C, beta, calibrate):
+    given = {"weights": "log-tfidf", "ngrams": (1, 1), "min_df": 1, "alpha": 1.0, "C": C, "beta": beta}
+    for documents in (repeated(n), independent(n)):
+        model = TextClassifier("best", calibrate=calibrate, **given).fit(*documents)
+        tried = {family(trial.candidate.model).fitted_to_documents for trial in model.choice_.trials}
+        assert tried == {True, False}
+        assert model.parameters_in_use["model"] == model.choice_.best.candidate.model
+
+
+def test_units_are_chosen_where_that_is_asked_for():
+    model = TextClassifier("best", analyzer="auto", min_df=1).fit(*repeated())
+    assert family(model.parameters_in_use["model"]).fitted_to_documents
+    with pytest.raises(ValueError, match="analyzer='auto' is chosen with naive Bayes, not for nbsvm alone"):
+        TextClassifier("nbsvm", analyzer="auto").fit(*repeated())
+
+
+@pytest.mark.parametrize("ngrams", [None, (1, 2)])
+def test_no_linear_model_is_tried_twice(ngrams):
+    """The terms that naive Bayes does best with may be those that are tried anyway."""
+    texts, labels = repeated()
+    paired = [
+        " ".join(f"{word} {label}" for word in text.split()[:3]) for text, label in zip(texts, labels, strict=True)
+    ]
+    model = TextClassifier("best", ngrams=ngrams).fit(paired, labels)
+    tried = [trial.candidate for trial in model.choice_.trials if isinstance(trial.candidate, LinearCandidate)]
+    recipes = [candidate._replace(analyzer=None) for candidate in tried if candidate.terms.has_plain_units]
+    assert len(recipes) == len(set(recipes))
+    best = model.choice_.naive_bayes.best.candidate.terms
+    assert (best.ngrams, best.min_df) in {(each.ngrams, each.min_df) for each in recipes}

@@ -12,6 +12,7 @@ from textnb.corpora import ReadOptions
 from textnb.corpora.corpus import make_corpus, select
 from textnb.report.evaluation import evaluation_text
 from textnb.workflow import Decisions, Progress, audit, cross_validate, evaluate, train, train_stream, tune
+from textnb.workflow.training import split_documents
 
 TEXTS, LABELS = map(list, zip(*mail(), strict=True))
 MULTINOMIAL = {"model": "multinomial", "weights": "counts"}
@@ -36,6 +37,17 @@ def test_a_corpus_and_the_table_that_it_was_read_from_give_the_same(corpus, tabl
     np.testing.assert_array_equal(
         from_corpus.classifier.predict_log_proba(TEXTS), from_table.classifier.predict_log_proba(TEXTS)
     )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_group_of_a_class_of_one_document_is_on_one_side_too(seed):
+    groups, labels = np.append(np.arange(40) // 4, 3), ["ham", "spam"] * 20 + ["rare"]
+    grouped = make_corpus("mail", [f"text {i}" for i in range(41)], labels, "41 documents", groups=groups)
+    learn, test, _ = split_documents(grouped, test_size=0.5, seed=seed)
+    assert sorted([*learn, *test]) == list(range(41))
+    assert len(test) > 10
+    assert not set(groups[learn]) & set(groups[test])
+    assert 40 in learn
 
 
 def test_the_classifier_is_the_one_evaluated_and_saved(corpus, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import IO, Any, NamedTuple
@@ -181,7 +182,8 @@ class _Rows:
     def line(self, values: Any, cells: Any) -> Line:
         """A row as a line of the table that is written."""
         if self.delimiter is None:
-            return Line(json.dumps(cells, default=str) if isinstance(cells, dict) else "", cells)
+            named = {name: _or_null(cells[name]) for name in cells} if isinstance(cells, dict) else None
+            return Line("" if named is None else json.dumps(named, default=str), cells)
         texts = [_as_text(value) for value in values]
         return Line(self.delimiter.join(quoted_cell(text, self.delimiter) for text in texts), texts, self.delimiter)
 
@@ -258,11 +260,16 @@ def _value(scalar: Any) -> Any:
         return bytes(scalar.as_buffer()).decode("utf-8", STRAY_BYTES)
 
 
+def _or_null(value: Any) -> Any:
+    """A value, or null for NaN and infinities, which JSON does not have."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def _as_text(value: Any) -> str:
-    """A string as it is, null as the empty one, a number or true or false as JSON writes it."""
+    """A string as it is, null and NaN as the empty one, a number or true or false as JSON writes it."""
     if isinstance(value, str):
         return value
-    if value is None:
+    if value is None or value != value:
         return ""
     return json.dumps(value) if isinstance(value, bool | int | float) else str(value)
 

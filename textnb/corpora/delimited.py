@@ -145,11 +145,14 @@ def with_delimiter(lines: Iterable[str], delimiter: str, note: Note = lambda not
 
 
 def _is_even(lines: list[str], delimiter: str) -> bool:
-    """Whether lines have as many columns each, but for the last ones, which may be cut off."""
+    """Whether lines have as many columns each, but for the last record, which may be cut off if it is long."""
+    csv.field_size_limit(MAX_FIELD)
     try:
-        rows = [len(fields) for fields in csv.reader(lines, delimiter=delimiter) if fields]
+        records = list(csv.reader(lines, delimiter=delimiter))
     except csv.Error:
         return False
+    is_cut_off = len(records) > 2 and any("\n" in cell for cell in records[-1])
+    rows = [len(fields) for fields in records[: -1 if is_cut_off else None] if fields]
     return rows[0] > 1 and len(set(rows)) == 1
 
 

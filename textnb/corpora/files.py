@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from codecs import BOM_UTF8
 from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from errno import EBADF, ENOSPC
@@ -63,7 +64,7 @@ def _begins_as_fasttext(path: str | os.PathLike[str]) -> bool:
         if not Path(path).is_file():  # what a pipe has can be read only once
             return False
         with Path(path).open("rb") as file:
-            return file.read(len(FASTTEXT)) == FASTTEXT
+            return file.read(len(BOM_UTF8 + FASTTEXT)).removeprefix(BOM_UTF8).startswith(FASTTEXT)
     except OSError:
         return False
 

@@ -51,9 +51,7 @@ def _objects(file: Any, encoding: str | None) -> Objects:
     ahead.next_sign()
     ahead.at += 1  # its bracket
     sign = ahead.next_sign()
-    if sign == "]":
-        return
-    while sign:
+    while sign and (number or sign != "]"):
         number += 1
         try:
             value, written = ahead.value()
@@ -63,13 +61,18 @@ def _objects(file: Any, encoding: str | None) -> Objects:
         yield number, *_object(value, written)
         sign = ahead.next_sign()
         if sign == "]":
-            return
+            break
         if sign and sign != ",":
             yield number + 1, "", BadRow("there is no comma before it; nothing more is read")
             return
         ahead.at += 1
         sign = ahead.next_sign()
-    yield number + 1, "", BadRow("the array has no end: the file is cut off")
+    if sign != "]":
+        yield number + 1, "", BadRow("the array has no end: the file is cut off")
+        return
+    ahead.at += 1
+    if ahead.next_sign():
+        yield number + 1, "", BadRow("it stands after the end of the array; nothing more is read")
 
 
 def _object(value: Any, written: str) -> tuple[str, dict[str, Any] | BadRow]:

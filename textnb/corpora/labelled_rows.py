@@ -114,6 +114,10 @@ class LabelledStream(DocumentStream):
         return str(self.labelled)
 
     def _rows(self) -> Generator[Row, None, None]:
-        for row in labelled_rows(self.labelled, self.options, self._skipped):
-            self._bytes_before += len(row.text)
-            yield row
+        try:
+            for row in labelled_rows(self.labelled, self.options, self._skipped):
+                self._bytes_before += len(row.text)
+                yield row
+        finally:
+            for notice in self._skipped.notices:
+                self._note(notice)

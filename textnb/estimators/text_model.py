@@ -576,9 +576,12 @@ class TextModel:
             return best.Contest(choice, None)
         if self.analyzer in (None, AUTO, "word"):  # the usual words and pairs, and what naive Bayes says of others
             opened |= {name: None for name in ("ngrams", "min_df") if name in opened}
-        linear = self._with(**opened | {"model": best.MODEL}, objective=choice.objective)
+        of_naive = dict.fromkeys(CLARITY_SETTINGS) | ({"analyzer": None} if is_auto(self.analyzer) else {})
+        linear = self._with(**opened | of_naive | {"model": best.MODEL}, objective=choice.objective)
         further = best.further_features(choice, best.WEIGHTS if is_open(self.weights) else str(self.weights))
-        searched = linear._search(documents, class_ids, classes, weights, groups, count, progress, further)
+        searched = linear._search(
+            documents, class_ids, classes, weights, groups, count, progress, further=further, is_compared=True
+        )
 
         def scored(folds: Array) -> Array:
             how = naive._tuning(classes, count) | {"objective": choice.objective}
@@ -595,9 +598,9 @@ class TextModel:
         groups: Array | None,
         count: Callable[..., Any],
         progress: Callable[[Trial], None],
-        further: Sequence[Features] = (),
+        **how: Any,
     ) -> Searched:
-        """The linear model of these parameters, with what is chosen for it by folds."""
+        """The linear model of these parameters, with what is chosen for it by folds; `how` is for `search`."""
         from textnb.selection.fitting import prepared, search
 
         def prepare(features: Features) -> TrainingDocuments:
@@ -612,12 +615,12 @@ class TextModel:
         return search(
             prepare,
             self.get_params(deep=False),
-            further=further,
             weights=weights,
             can_choose=_are_enough_to_choose(class_ids),
             objective=self._wanted or "accuracy",
             positive=self._positive_among(classes.tolist()) if self._wanted == "caught" else None,
             progress=progress,
+            **how,
         )
 
     def _with(self, **changes: Any) -> TextModel:
@@ -814,6 +817,10 @@ class TextModel:
                 raise ValueError(f'{name} is for words, and analyzer="mail" takes none: leave one of them out')
         if self.model is not None and (not isinstance(self.model, str) or self.model not in (*MODELS, AUTO, BEST)):
             raise ValueError(f"model must be one of {', '.join(MODELS)}, auto or best, got {self.model!r}")
+        if self._is_fitted_to_documents and is_auto(self.analyzer):
+            raise ValueError(
+                f"analyzer='auto' is chosen with naive Bayes, not for {self.model} alone: give one, or model='best'"
+            )
         if self.weights is not None and not is_auto(self.weights):
             check_weighting(self.weights)
         if self.unknown not in UNKNOWN_CHOICES:

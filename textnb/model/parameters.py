@@ -114,8 +114,8 @@ def effective(parameters: Mapping[str, Any], chosen: Mapping[str, Any]) -> dict[
             found[name] = _given(parameters, name)
     fitting = family(found["model"]).fitting
     for name in parameters.keys() & set(FITTING_SETTINGS):
-        if fitting is None:
-            found[name] = None if is_auto(found[name]) else found[name]
+        if fitting is None:  # of the best model, it was for the linear ones among the candidates
+            found[name] = None if is_auto(found[name]) or is_best(parameters["model"]) else found[name]
         elif is_open(found[name]):
             found[name] = chosen.get(name, getattr(fitting, name))
     for name in UNITS:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from textnb.arrays import Array, distinct
 from textnb.selection.fitting import Searched
-from textnb.selection.linear_tuning import Features, judged
+from textnb.selection.linear_tuning import Features, choice_of, judged
 from textnb.selection.tuning import Choice
 
 MODEL = "nbsvm"  # the linear model that is tried
@@ -31,7 +31,8 @@ def further_features(naive_bayes: Choice, weights: str = WEIGHTS) -> list[Featur
     """The terms that naive Bayes does best with: of the words that are usual, and of other units."""
     ranked = [trial.candidate.terms for trial in sorted(naive_bayes.trials, key=lambda trial: trial.rank)]
     best = {terms.has_plain_units: terms for terms in reversed(ranked)}
-    return [Features(weights, *terms) for terms in best.values()]
+    plain = {"analyzer": None, "tokenizer": None}  # as the features have them that are tried in any case
+    return [Features(weights, *(terms._replace(**plain) if is_plain else terms)) for is_plain, terms in best.items()]
 
 
 def compete(naive_bayes: Choice, linear: Searched, scored: Callable[[Array], Array]) -> Contest:
@@ -39,8 +40,8 @@ def compete(naive_bayes: Choice, linear: Searched, scored: Callable[[Array], Arr
 
     scored : folds ↦ the scores of all documents, (n, K), under the model of naive Bayes without their fold
     """
-    other = linear.choice
-    assert other is not None and linear.folds is not None
+    assert linear.best is not None and linear.folds is not None  # it was searched to be compared
+    other = choice_of(linear.best, linear.trials, linear.folds, linear.training.groups)
     candidate, class_ids = naive_bayes.best.candidate, linear.training.class_ids
     trial = judged(candidate, scored(linear.folds), class_ids, naive_bayes.objective, linear.positive)
     is_linear = other.best.rank[0] < trial.rank[0]

@@ -120,6 +120,7 @@ def search(
     further: Sequence[Features] = (),
     weights: Array | None = None,
     can_choose: bool = True,
+    is_compared: bool = False,
     objective: str = "accuracy",
     positive: int | None = None,
     progress: Callable[[Trial], None] = lambda trial: None,
@@ -129,6 +130,7 @@ def search(
     parameters : those of a classifier
     further : features that are tried beside those that the parameters leave open
     can_choose : whether there are enough documents to choose what was left out
+    is_compared : whether it is compared with another model by the same folds, which then are there if it can be
     """
     features = list(dict.fromkeys([*features_to_try(parameters), *further]))
     fitting = family(str(parameters["model"])).fitting
@@ -143,7 +145,8 @@ def search(
     trials: list[Trial] = []
     folds: Array | None = None
     is_open = len(features) > 1 or len(costs) > 1 or len(betas) > 1
-    if (is_open or (parameters["calibrate"] and weights is None)) and (n_folds := _n_folds(training)) > 1:
+    by_folds = is_open or is_compared or (parameters["calibrate"] and weights is None)
+    if by_folds and (n_folds := _n_folds(training)) > 1:
         folds = grouped_folds(training.class_ids, n_folds, training.groups)
         how: dict[str, Any] = {"objective": objective, "positive": positive}
         how |= {"progress": progress if is_open else lambda trial: None}

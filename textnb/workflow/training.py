@@ -361,6 +361,8 @@ def split_documents(corpus: Corpus, test_size: float = 0.3, seed: int = 0) -> tu
     # A class of one document can only be learned from: it cannot be on both sides.
     names, counts = np.unique(corpus.labels, return_counts=True)
     lone = np.isin(corpus.labels, names[counts < 2])
+    if corpus.groups is not None:  # nor can what belongs to such a document
+        lone = np.isin(corpus.groups, corpus.groups[lone])
     others = np.flatnonzero(~lone)
     class_ids = np.unique(corpus.labels[others], return_inverse=True)[1]
     try:
