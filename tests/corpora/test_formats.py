@@ -255,6 +255,29 @@ def test_what_is_wrong_in_an_array_is_reported(tmp_path: Path, content: str, why
     assert f"{problem.where}: {problem.why}".startswith(why)
 
 
+@pytest.mark.parametrize("block", [1, 1 << 16])
+def test_a_number_that_is_none_costs_its_object_alone(tmp_path: Path, block: int, monkeypatch) -> None:
+    """Everything after it was lost, although its end could be found."""
+    monkeypatch.setattr("textnb.corpora.json_array.BLOCK", block)
+    rows = [
+        *(f'{{"text": "{t}", "label": "x", "n": {n}}}' for t, n in zip("abc", ("NaN", "-Infinity", "1"), strict=True))
+    ]
+    (tmp_path / "a.json").write_text(f"[{', '.join([*rows, rows[0]])}, NaN, {rows[2]}]")
+    corpus = read_corpus(tmp_path / "a.json")
+    assert pairs(corpus) == [("c", "x"), ("c", "x")]
+    assert [problem.where for problem in corpus.problems] == ["item 1", "item 2", "item 4", "item 5"]
+    assert corpus.problems[0].why == "it is not JSON: NaN is no JSON number"
+
+
+def test_the_lost_rest_of_an_array_is_said_and_not_written(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('[{"text": "a", "label": "x"}, {"text": "b"; 7}, {"text": "c", "label": "x"}]')
+    with (tmp_path / "a.json").open("rb") as file:
+        *_, (problem, line) = table_records(file, "a.json", "json", ReadOptions(), note=print)
+    assert isinstance(problem, Problem)
+    assert problem.why.endswith("everything after it is lost")
+    assert line is None  # an empty line was written for it
+
+
 def test_an_object_that_never_ends_is_not_read_to_its_end(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr("textnb.corpora.decoding.MAX_PACKED_LINE", 1 << 16)
     (tmp_path / "a.json.gz").write_bytes(gzip.compress(b'[{"text": "a", "label": "x"}, {"text": "' + b"a" * (1 << 22)))
