@@ -119,8 +119,18 @@ def test_a_table_without_a_header_line_is_an_error_that_shows_its_first_line(tmp
         read_corpus(path)
 
 
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
+def test_texts_and_labels_are_not_of_the_same_column(tmp_path: Path, name: str) -> None:
+    """The labels were learned from themselves, and the accuracy was 1."""
+    content = "text,label\nnoon,ham\n" if name == "a.csv" else '{"text": "noon", "label": "ham"}\n'
+    path = write(tmp_path / name, content)
+    with pytest.raises(ValueError, match="its column 'label' would give both the texts and the labels"):
+        read_corpus(path, text="label")
+    assert read_corpus(path, text="label", label_required=False).texts == ["ham"]  # to predict something of it
+
+
 def test_a_column_named_twice_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="two columns 'text'"):
+    with pytest.raises(ValueError, match=r"two columns 'text' .*: name the column by its number, as in --text 2"):
         read_corpus(write(tmp_path / "a.csv", "label,text,text\nham,a,b\n"))
 
 
