@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from textnb.corpora import Problem, iter_rows, open_corpus, read_corpus
 from textnb.corpora.decoding import decode
 from textnb.corpora.delimited import Records
+from textnb.corpora.files import table_format
 from textnb.corpora.readers import column_names
 
 HEADER = "label,text\n"
@@ -117,6 +118,13 @@ def test_a_table_without_a_header_line_is_an_error_that_shows_its_first_line(tmp
     said = "columns 'ham', 'Go until jurong point': choose among them by --text, or name them by number"
     with pytest.raises(ValueError, match=said):
         read_corpus(path)
+
+
+@pytest.mark.parametrize(("name", "format"), [("Mail.CSV", "csv"), ("a.Jsonl.GZ", "jsonl"), ("A.PARQUET", "parquet")])
+def test_suffixes_are_known_in_any_case(tmp_path: Path, name: str, format: str) -> None:
+    assert table_format(tmp_path / name) == format
+    if format == "csv":
+        assert read_corpus(write(tmp_path / name, "text,label\nnoon,ham\n")).texts == ["noon"]
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])

@@ -40,8 +40,8 @@ def found_columns(options: ReadOptions, names: Sequence[str], note: Note = lambd
         label = find(label, names, "label")
         if options.label_required and label == text:
             raise BadTable(
-                f"its column {label!r} would give both the texts and the labels, which would be learned from themselves: "
-                f"name another by {OPTIONS['text']} or {OPTIONS['label']}"
+                f"its column {label!r} would give both the texts and the labels, which would be learned from "
+                f"themselves: name another by {OPTIONS['text']} or {OPTIONS['label']}"
             )
     groups = None if options.groups is None else find(options.groups, names, "groups")
     columns, numeric = ([find(name, names) for name in some] for some in (options.columns, options.numeric))

@@ -15,6 +15,7 @@ from typing import IO, Any, NamedTuple
 from textnb.corpora.decoding import decoded_start, known_encoding, why_no_document
 from textnb.corpora.delimited import delimited_names, delimited_records
 from textnb.corpora.fasttext import PREFIX, fasttext_names, fasttext_records
+from textnb.corpora.files import is_gzip_name
 from textnb.corpora.json_array import array_names, array_records
 from textnb.corpora.json_lines import json_names, json_records
 from textnb.corpora.packed import PackedError
@@ -158,7 +159,7 @@ def _opened(file: Any, name: str, format: str | None, encoding: str | None) -> t
 
 def _unpacked(file: Any, name: str) -> Any:
     """The content of a buffered file that may be gzipped."""
-    is_packed = name.endswith(".gz") or file.peek(2).startswith(GZIP_MARK)
+    is_packed = is_gzip_name(name) or file.peek(2).startswith(GZIP_MARK)
     return gzip.GzipFile(fileobj=file) if is_packed else file
 
 
