@@ -107,11 +107,12 @@ def test_rows_without_a_text_or_label_are_reported(tmp_path: Path) -> None:
 
 def test_nan_is_missing_as_null_is(tmp_path: Path) -> None:
     values = pa.array([1.0, float("nan"), None, float("inf")])
-    path = write_parquet(tmp_path / "a.parquet", pa.table({"text": ["a", "b", "c", "d"], "label": values, "n": values}))
+    table = pa.table({"text": list("abcd"), "kind": list("xyxy"), "label": values, "n": values})
+    path = write_parquet(tmp_path / "a.parquet", table)
     corpus = read_corpus(path)
     assert pairs(corpus) == [("a", "1.0"), ("d", "Infinity")]
     assert [problem.why for problem in corpus.problems] == ["its 'label' is empty"] * 2
-    corpus = read_corpus(path, label="text", numeric=["n"])
+    corpus = read_corpus(path, label="kind", numeric=["n"])
     assert np.array_equal(corpus.columns["n"], [1.0, np.nan, np.nan], equal_nan=True)
     assert [problem.where for problem in corpus.problems] == ["row 4"]
 

@@ -6,7 +6,7 @@ from functools import cache
 from json import JSONDecoder, dumps
 from typing import Any, NoReturn, TypeAlias
 
-from textnb.corpora.columns import NoColumn, found_columns
+from textnb.corpora.columns import OPTIONS, NoColumn, found_columns
 from textnb.corpora.decoding import LongLine
 from textnb.corpora.problems import Problem
 from textnb.corpora.rows import BadRow, Line, Note, ReadOptions, Record, checked_row, require_decoded
@@ -132,9 +132,9 @@ def _quick_parser() -> Callable[[str], Any]:
 def _fields(record: dict[str, Any], options: ReadOptions) -> tuple[str, str]:
     text, label = "" if options.text is None else record.get(options.text), record.get(options.label)
     if text is None:
-        raise _lacks(record, options.text, "--text")
+        raise _lacks(record, options.text, OPTIONS["text"])
     if label is None and options.label_required:
-        raise _lacks(record, options.label, "--label (--label-column)")
+        raise _lacks(record, options.label, OPTIONS["label"])
     if not isinstance(text, str):
         raise BadRow(f"its {options.text!r} is not a string")
     return text, _as_text(label, options.label)
@@ -156,5 +156,7 @@ def _as_text(value: Any, name: str) -> str:
 
 
 def _lacks(record: dict[str, Any], name: str | None, option: str | None = None) -> BadRow:
+    if name in record:
+        return BadRow(f"its {name!r} is null")
     keys = ", ".join(repr(key[:40]) for key in list(record)[:20]) or "none"
     return BadRow(f"it has no {name!r} (keys: {keys}){f'; {option} chooses one' if option else ''}")

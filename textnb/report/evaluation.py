@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from textnb.report.safe import printable
-from textnb.report.tables import confused_pairs_table, confusion_table, decided_table, per_class_table, table
+from textnb.report.tables import confused_pairs_table, confusion_table, counted, decided_table, per_class_table, table
 from textnb.report.updates import compact_lines
 from textnb.selection.linear_tuning import LinearCandidate
 from textnb.selection.objectives import MOST_LOST
@@ -101,8 +101,8 @@ def accuracy_lines(measured: Evaluation, of_what: str = "") -> list[str]:
     """The accuracy with its interval, and a warning where it stands on few documents."""
     lines = [f"accuracy   {share_text(measured.accuracy, measured.accuracy_interval)}{of_what}"]
     if measured.n < FEWEST_TESTED:
-        few = f"of only {measured.n} documents, fewer than {FEWEST_TESTED}: go by the interval, or test on more"
-        lines.append(f"{INDENT}{few}")
+        few = f"of only {counted(measured.n, 'document')}, fewer than {FEWEST_TESTED}"
+        lines.append(_filled(f"{INDENT}{few}: go by the interval, or test on more"))
     return lines
 
 
@@ -119,7 +119,8 @@ def learned_text(learned: LearnedDocuments) -> str:
         return ", learned or not: the model has no ledger"
     if learned.n_tested:
         return f", {learned.n_tested:,} of them learned: the figures flatter"
-    return f"; {learned.n_skipped:,} others are learned" if learned.n_skipped else ", none of it learned"
+    others = "1 other is" if learned.n_skipped == 1 else f"{learned.n_skipped:,} others are"
+    return f"; {others} learned" if learned.n_skipped else ", none of it learned"
 
 
 def calibration_word(result: EvaluationResult) -> str:
