@@ -79,6 +79,13 @@ def test_a_terminal_that_does_not_know_its_width_has_the_usual_one(screen, monke
     assert terminal_width() == 80
 
 
+@pytest.mark.parametrize("words", [("train", "-"), ("count", "-", "-o", "m.tnb")])
+def test_a_table_that_is_typed_is_waited_for_in_words(screen, textnb, words):
+    output.sys.stdin = screen
+    assert textnb(*words).code == 2  # nothing is typed
+    assert screen.getvalue().startswith("textnb: reading a table from the terminal; end it with Ctrl-D\n")
+
+
 def test_tables_of_corpora_narrow_themselves(screen, textnb):
     lines = textnb("corpora").out.splitlines()
     assert len(lines) > 5

@@ -94,10 +94,10 @@ class Terminal(Progress):
             yield advance
 
 
-def announce_terminal(files: list[str], quiet: bool) -> None:
-    """Say that a document is expected from the keyboard."""
+def announce_terminal(files: list[str], quiet: bool, what: str = "a document") -> None:
+    """Say that something is expected from the keyboard."""
     if files == ["-"] and sys.stdin is not None and sys.stdin.isatty():
-        notice("reading a document from the terminal; end it with Ctrl-D", quiet)
+        notice(f"reading {what} from the terminal; end it with Ctrl-D", quiet)
 
 
 def marking() -> Marking | None:
@@ -157,6 +157,15 @@ def _say(line: str) -> None:
         discard(sys.stderr)
 
 
+def show_drawn(path: Path, escaped: frozenset[str], quiet: bool) -> None:
+    """Say that a picture was drawn, and what is not as it should be there."""
+    from textnb.report.plots import lacking_letters
+
+    notice(f"drew {path}", quiet)
+    if escaped:
+        notice(lacking_letters(escaped), quiet)
+
+
 def show_evaluation(
     result: EvaluationResult, corpus: str, *, plot: Path | None, reliability: Path | None, as_json: bool, quiet: bool
 ) -> None:
@@ -168,11 +177,11 @@ def show_evaluation(
     evaluation = result.evaluation
     if plot is not None and result.shown is not None:
         accuracy = share_text(result.shown.accuracy, result.shown.accuracy_interval)
-        confusion_heatmap(result.shown, plot, title=f"{corpus_title(result.corpus)}: accuracy {accuracy}")
-        notice(f"drew {plot}", quiet)
+        title = f"{corpus_title(result.corpus)}: accuracy {accuracy}"
+        show_drawn(plot, confusion_heatmap(result.shown, plot, title=title), quiet)
     if reliability is not None and evaluation is not None:
-        reliability_diagram(evaluation, reliability, title=f"{corpus_title(result.corpus)}: {calibration_word(result)}")
-        notice(f"drew {reliability}", quiet)
+        title = f"{corpus_title(result.corpus)}: {calibration_word(result)}"
+        show_drawn(reliability, reliability_diagram(evaluation, reliability, title=title), quiet)
     show_json(result.to_json()) if as_json else show(evaluation_text(result, terminal_width()))
 
 
