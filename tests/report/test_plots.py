@@ -226,7 +226,7 @@ def test_without_matplotlib_the_error_says_what_to_install(
     evaluation: Evaluation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ValueError, match=r'pip install "textnb\[plot\]"') as refusal:
+    with pytest.raises(ValueError, match=r'pip install "\.\[plot\]" in the clone') as refusal:
         confusion_heatmap(evaluation, "picture.png")
     assert isinstance(refusal.value.__cause__, ImportError)
 

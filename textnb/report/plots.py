@@ -169,7 +169,7 @@ def check_picture(path: str | PathLike[str]) -> str:
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
-        raise ValueError('pictures need matplotlib: pip install "textnb[plot]"') from error
+        raise ValueError('pictures need matplotlib: pip install ".[plot]" in the clone of textnb') from error
     return suffix
 
 

@@ -224,7 +224,9 @@ def _imported(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError as error:
-        raise ValueError(f'the dask engine needs dask ({error}): pip install "textnb[dask]"') from error
+        raise ValueError(
+            f'the dask engine needs dask ({error}): pip install ".[dask]" in the clone of textnb'
+        ) from error
 
 
 def _warn(problems: Problems) -> None:
