@@ -52,6 +52,7 @@ def test_tune_shows_both_kinds_and_a_command_that_trains_the_best(textnb, tables
     header, *rows = (line.split() for line in done.out.splitlines()[5:])
     assert header[-3:] == ["macro-f1", "accuracy", "log-loss"]
     assert {"nbsvm"} < {row[0] for row in rows if row}
+    assert "naive Bayes alone, by leave-one-out:" in done.out
     assert (tmp_path / "curve.png").stat().st_size > 1000
     words = shlex.split(done.out.splitlines()[-1].removeprefix("best"))
     assert textnb(*words[1:], "--json").json["settings"]["model"] == "nbsvm"

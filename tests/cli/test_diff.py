@@ -15,6 +15,7 @@ from golden_models import make_format_1 as golden
 
 import textnb as library
 from textnb.estimators.mixed_file import save_mixed
+from textnb.model.calibration import Calibration
 from textnb.storage import open_model
 
 LATER = [
@@ -103,8 +104,22 @@ def test_identical_models_are_said_to_be(textnb, models, tmp_path):
 def test_settings_that_differ(textnb, models, other_model):
     found = textnb("diff", models[0], other_model, "--json").json["settings"]
     assert found["alpha"] == {"before": 1.0, "after": 0.1}
-    assert list(found) == ["alpha", "model", "weights"]
+    assert [name for name in found if not name.startswith("calibration.")] == ["alpha", "model", "weights"]
     assert re.search(r"^model +complement +multinomial$", textnb("diff", models[0], other_model).out, re.M)
+
+
+def test_calibration_and_policy_are_compared(textnb, models, tmp_path):
+    """Of two models that gave other probabilities, and decided otherwise, it said that their settings are the same."""
+    model = library.load(models[0])
+    calibration = Calibration(temperature=2.5, length_exponent=0.25)
+    model._set(model.learner_, calibration, model.policy_, {}).decide_by(unsure=0.125).save(tmp_path / "other.tnb")
+    found = textnb("diff", models[0], "other.tnb", "--json").json["settings"]
+    assert found["calibration.temperature"]["after"] == 2.5
+    assert found["policy.unsure"] == {"before": None, "after": 0.125}
+    lines = textnb("diff", models[0], "other.tnb").out.splitlines()
+    assert any(
+        line.split()[0] == "calibration.length_exponent" and line.endswith("0.25") for line in filter(None, lines)
+    )
 
 
 def test_settings_chosen_by_auto_are_compared_by_what_was_chosen(textnb, models, tmp_path):

@@ -1,6 +1,9 @@
 """`textnb learn` and `textnb forget`: documents into a saved model, and out of it again."""
 
+import errno
+import os
 import re
+import stat
 from pathlib import Path
 
 import numpy as np
@@ -293,3 +296,18 @@ def test_the_ledger_is_kept_unless_refused(textnb, mail_csv):
     for option, size in (("--ledger", 56), ("--no-ledger", None)):
         assert textnb("train", mail_csv, option, "--output", "m.tnb").code == 0
         assert textnb("inspect", "m.tnb", "--json").json["learning"]["ledger"] == size
+
+
+def test_a_folder_that_cannot_be_flushed_is_a_notice(textnb, small, monkeypatch):
+    """The model was written, and the command failed: on the second try the document was learned twice."""
+
+    def refuse_folders(descriptor):
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "Invalid argument")
+
+    monkeypatch.setattr("os.fsync", refuse_folders)
+    before = textnb("inspect", small, "--json").json["n_documents"]
+    done = textnb("learn", small, "--label", "spam", stdin=b"more cash")
+    assert done.code == 0
+    assert "the model is written, but its folder" in done.err
+    assert textnb("inspect", small, "--json").json["n_documents"] == before + 1

@@ -5,6 +5,7 @@ import csv
 import numpy as np
 import pytest
 from cli.conftest import mail
+from cli.test_train import write_split_folder
 
 from textnb import load
 
@@ -92,6 +93,16 @@ def test_refit_does_not_forget_unasked(textnb, mail_csv, tmp_path):
     assert (tmp_path / "m.tnb").read_bytes() == saved
     assert textnb("refit", "m.tnb", "mail.csv", "--overwrite").code == 0
     assert load(tmp_path / "m.tnb").n_documents_ == 70
+
+
+def test_a_model_that_knows_the_test_part_is_refitted_to_all(textnb, tmp_path):
+    write_split_folder(tmp_path / "mail")
+    trained = textnb("train", "mail", "--model", "nbsvm", "--C", "1", "--beta", "1", "--refit", "-o", "m.tnb", "--json")
+    refused = textnb("refit", "m.tnb", "mail")
+    assert refused.code == 2
+    assert "what it is fitted to is the training part: --subset all takes all" in refused.err
+    done = textnb("refit", "m.tnb", "mail", "--subset", "all", "--json")
+    assert done.json["refitted_to"] == trained.json["n_learned"]
 
 
 def test_a_threshold_is_chosen_again_for_its_ceiling(textnb, mail_csv, tmp_path):

@@ -1,6 +1,7 @@
 """`textnb train` on streams: read block by block, interrupted, gone on with."""
 
 import array
+import errno
 import fcntl
 import gzip
 import os
@@ -280,6 +281,21 @@ def test_a_second_interrupt_stops_at_once_and_leaves_the_older_checkpoint(textnb
         assert textnb(*call).code == 130
     assert (tmp_path / "c.part").read_bytes() == before
     assert textnb(*call).code == 0
+
+
+def test_a_checkpoint_that_cannot_be_removed_is_a_notice_of_a_training_that_is_done(
+    textnb, table, checkpoint, tmp_path, monkeypatch
+):
+    def refuse(path, missing_ok=False):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "unlink", refuse)
+        done = textnb("train", table, "--checkpoint", "c.part", "--output", "m.tnb", "--quiet")
+    assert (done.code, (tmp_path / "m.tnb").exists()) == (0, True)
+    assert done.err == (
+        "textnb: the model is done, but its checkpoint c.part cannot be removed (Input/output error): remove it\n"
+    )
 
 
 def test_without_a_checkpoint_nothing_is_left(textnb, table, tmp_path, monkeypatch):

@@ -26,10 +26,11 @@ from textnb.estimators.mixed_file import save_mixed
 from textnb.storage import open_model, write_model
 from textnb.text.terms import Terms
 
+# A column of objects stays one: pyarrow's strings hold no lone surrogates.
 MAIL = pd.DataFrame(
     {
         "body": ["win cash now", "cheap cash prize", "lunch at noon", "the noon meeting", None, "win lunch"],
-        "domain": ["spam.biz", None, "work.org", "home.net", "home.net", "\ud800\0é"],
+        "domain": pd.Series(["spam.biz", None, "work.org", "home.net", "home.net", "\ud800\0é"], dtype=object),
         "day": ["mon", "tue", "mon", None, "tue", "mon"],
         "n_links": [7.0, 5.0, np.nan, 1.0, 9.0, 2.5],
         "size": [1e3, 2e5, 3.0, 1e-9, 0.1, 7.0],
@@ -39,7 +40,7 @@ LABELS = ["spam", "spam", "ham", "ham", "spam", "other"]
 NEW = pd.DataFrame(
     {
         "body": ["cash at noon", None, "unheard words", "win win win"],
-        "domain": ["home.net", "unheard.of", None, "\ud800\0é"],
+        "domain": pd.Series(["home.net", "unheard.of", None, "\ud800\0é"], dtype=object),
         "day": [None, "mon", "sun", "tue"],
         "n_links": [np.nan, 3.0, 1e6, -4.0],
         "size": [1.0, np.nan, 2.0, 3.0],

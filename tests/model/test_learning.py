@@ -495,3 +495,24 @@ def test_newsgroups_weighed_by_the_idf_of_one_half(newsgroups):
         one_by_one(copy.deepcopy(common).learn(rest[:-300], rest_labels[:-300]), rest[-300:], rest_labels[-300:]),
     ):
         assert np.array_equal(classifier.predict_log_proba(test.texts), expected)
+
+
+@pytest.mark.parametrize("kind", ["counts", "tfidf"])
+def test_pruning_after_forgetting_takes_nothing_away_twice(kind):
+    """The names that it took away were those of terms of forgotten documents, too: the counts could not be added up."""
+    learner = uncalibrated(**KINDS[kind]).learn(TEXTS, LABELS).forget(TEXTS[:2], LABELS[:2]).learner_
+    pruned = learner.prune(1).counts
+    assert pruned.n_documents == 3
+    totals = [counts.totals.column_sums() + counts.outside for counts in (learner.counts, pruned)]
+    assert totals[0].tolist() == totals[1].tolist()
+
+
+@pytest.mark.parametrize("unknown", ["ignore", "token"])
+def test_documents_whose_words_were_left_out_when_the_vocabulary_was_fixed_cannot_be_forgotten_wrongly(unknown):
+    """They had other lengths, and so other weights, than they would have now: what was taken was not what was there."""
+    classifier = uncalibrated(model="multinomial", weights="tfidf", unknown=unknown, max_features=2)
+    classifier.learn(["aa bb", "aa bb cc"], ["x", "y"]).learn(["aa dd"], ["x"]).partial_fit(["aa"], ["y"])
+    before = classifier.predict_log_proba(["aa bb dd"])
+    with pytest.raises(ValueError, match="a pruned model cannot forget"):
+        classifier.forget(["aa dd"], ["x"])
+    assert np.array_equal(classifier.predict_log_proba(["aa bb dd"]), before)

@@ -185,6 +185,16 @@ def test_scores_that_tell_nothing_or_everything_do_no_harm(joint):
     assert not np.isnan(posterior).any()
 
 
+@pytest.mark.parametrize("offsets", [False, True])
+def test_scores_that_mislead_keep_the_label(offsets):
+    class_ids = np.arange(60) % 3
+    joint = np.random.default_rng(0).normal(size=(60, 3))
+    joint[np.arange(60), class_ids] -= 3.0  # the true class is seldom the best: no temperature is high enough
+    found = fit_calibration(joint, class_ids, offsets=offsets)
+    posterior = log_posterior(found.apply(joint), np.zeros(3))
+    assert np.array_equal(posterior.argmax(axis=1), joint.argmax(axis=1))
+
+
 def test_held_out_messages_have_better_probabilities():
     corpus = corpus_or_skip("sms-spam")
     counts = CountVectorizer().fit_transform(corpus.texts)

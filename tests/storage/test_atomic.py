@@ -6,6 +6,8 @@ import resource
 import signal
 import stat
 import time
+import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -59,6 +61,35 @@ def test_a_folder_that_cannot_be_synced_is_a_notice_with_the_new_model_in_place(
             write_model(path, NEW, {"which": "new"})
     assert open_model(path).settings == {"which": "new"}
     assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_temporary_file_that_cannot_be_looked_at_is_not_left_behind(path, monkeypatch):
+    before = path.read_bytes()
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "exists", failing(Path.exists, 0, errno.EIO))
+        with pytest.raises(OSError, match="cannot be written"):
+            write_model(path, NEW, {"which": "new"})
+    assert path.read_bytes() == before
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_an_error_of_closing_what_has_been_flushed_and_renamed_is_none(path, monkeypatch):
+    close = os.close
+
+    def close_and_fail(descriptor):
+        close(descriptor)
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    with monkeypatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the folder, which is closed after it was flushed
+        patch.setattr(os, "close", close_and_fail)
+        write_model(path, NEW, {"which": "new"})
+    assert open_model(path).settings == {"which": "new"}
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_it_says_how_many_bytes_it_has_written(path):
+    assert write_model(path, NEW, {"which": "new"}) == path.stat().st_size
 
 
 def test_an_interrupt_leaves_the_old_model_and_nothing_else(path, monkeypatch):

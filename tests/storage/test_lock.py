@@ -341,6 +341,31 @@ def test_a_missing_folder_is_said(tmp_path):
         writer_lock(tmp_path / "missing" / "model.tnb").__enter__()
 
 
+def test_what_was_done_under_a_lock_that_cannot_be_freed_is_done(tmp_path, path, monkeypatch):
+    """It is closed, which frees it as well. An error would say that the model was not changed."""
+
+    def refuse(*_):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(lock, "unlock", refuse)
+        with writer_lock(path):
+            path.touch()
+    assert is_free(path)
+    assert lock_files(tmp_path) == []
+
+
+def test_a_lock_file_that_cannot_be_looked_at_is_said_with_the_model(path, monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os.path, "samestat", refuse)
+        with pytest.raises(OSError, match="cannot lock the model") as caught:
+            writer_lock(path).__enter__()
+    assert (caught.value.errno, caught.value.filename) == (errno.EIO, str(path))
+
+
 def without_locks(patch):
     def refuse(*_):
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))

@@ -7,7 +7,7 @@ import re
 import sys
 from codecs import BOM_UTF8
 from collections.abc import Callable, Collection, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import contextmanager, suppress
 from errno import EBADF, ENOSPC
 from io import BufferedReader
 from pathlib import Path
@@ -158,13 +158,20 @@ def place_name(name: str) -> str:
     return FLAGS.sub("", name)
 
 
-def open_source(source: str) -> AbstractContextManager[BufferedReader]:
-    """A file, or for - stdin, which stays open."""
-    if source != STDIN:
-        return Path(source).open("rb")
-    if sys.stdin is None:
-        raise OSError(EBADF, "stdin is closed; give a file, or a document on stdin", source)
-    return nullcontext(sys.stdin.buffer)  # type: ignore[arg-type]
+@contextmanager
+def open_source(source: str) -> Iterator[BufferedReader]:
+    """A file, or for - stdin, which stays open. What has been read has been read, whatever closing it says."""
+    if source == STDIN:
+        if sys.stdin is None:
+            raise OSError(EBADF, "stdin is closed; give a file, or a document on stdin", source)
+        yield sys.stdin.buffer  # type: ignore[misc]
+        return
+    file = Path(source).open("rb")  # noqa: SIM115
+    try:
+        yield file
+    finally:
+        with suppress(OSError):
+            file.close()
 
 
 def peek_stdin() -> bytes:

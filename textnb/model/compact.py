@@ -30,10 +30,10 @@ _PRECISION = 2.0**-11
 _NEEDED = ("documents", "log_prior", "by_class", "intercept", "scale", "required", "unknown_totals")
 
 
-def write_compact(path: Any, learner: Learner, fitted: Fitted, derivation: Derivation | None = None) -> None:
-    """Write a compact file; the same counts give the same bytes."""
+def write_compact(path: Any, learner: Learner, fitted: Fitted, derivation: Derivation | None = None) -> int:
+    """Write a compact file, and say how many bytes it has; the same counts give the same bytes."""
     arrays, settings = compact_content(learner, fitted, derivation)
-    write_model(path, arrays, settings, reader=lowest_reader(settings))
+    return write_model(path, arrays, settings, reader=lowest_reader(settings))
 
 
 def compact_content(

@@ -139,15 +139,20 @@ def kept_terms(learner: Learner) -> Array:
 
 
 def fix_vocabulary(learner: Learner) -> Learner:
-    """The learner to which no words arrive any more: what is outside the features is unknown."""
+    """The learner to which no words arrive any more: what is outside the features is unknown.
+
+    A word that arrived after the idf was fixed counts in the length of its documents. Where it is left out now, what
+    they weighed is not known any more, and they cannot be forgotten.
+    """
     from dataclasses import replace
 
     counts = learner.counts
     if counts.fixed:
         return learner
     keep = kept_terms(learner)
-    outside = unknown_totals(learner, keep)
-    return replace(learner.settled(), base=replace(counts.fold(keep), outside=outside, fixed=True))
+    base = replace(counts.fold(keep), outside=unknown_totals(learner, keep), fixed=True)
+    changes_lengths = learner.recipe.is_tfidf and bool((counts.frozen[~keep] == 0).any())
+    return replace(learner.settled(), base=base, pruned=learner.pruned or changes_lengths)
 
 
 def unknown_totals(learner: Learner, keep: Array) -> Array:

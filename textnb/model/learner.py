@@ -99,7 +99,7 @@ class Learner:
     base: TextCounts
     reference: Reference | None = None
     ledger: Ledger | None = None
-    pruned: bool = False  # whether rare terms have lost their names, and nothing can be forgotten any more
+    pruned: bool = False  # whether terms have lost their names, and nothing can be forgotten any more
     learned: CountsBuilder = field(default_factory=CountsBuilder)
     forgotten: CountsBuilder = field(default_factory=CountsBuilder)
     message_ids: Ledger | None = None
@@ -340,6 +340,8 @@ class Learner:
 
         Terms with a reference frequency keep theirs; where there are none, what was learned before counts too.
         """
+        if self.forgotten:  # perhaps of terms that would lose their names
+            return self.settled().prune(most_terms)
         base, learned = self.base, self.learned
         if self.reference is None and not base.fixed and len(base.terms):
             base, learned = TextCounts.nothing(), CountsBuilder((self.counts,))

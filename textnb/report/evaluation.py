@@ -274,7 +274,37 @@ def _number(value: float | None) -> str:
 
 def tuning_text(result: TuningResult, words: Sequence[str], width: int | None = None) -> str:
     """All candidates, the best first, and the command that trains it; `words` of it say on what, and read how."""
-    choice = result.choice
+    choice, naive_bayes = result.choice, result.choice.naive_bayes
+    best_trial, best = choice.best, choice.best.candidate
+    again = (
+        f"textnb train {join(words)} --model {best.model} --weights {best.weights} --alpha {best.alpha:g} "
+        f"--ngrams {','.join(map(str, best.ngrams))} --min-df {best.min_df:g}"
+    )
+    if best.tokenizer is not None:
+        again += f" --tokenizer {best.tokenizer}"
+    elif best.analyzer not in (None, "word"):
+        again += f" --analyzer {best.analyzer}"
+    if best.min_deviation is not None:
+        again += f" --min-deviation {best.min_deviation:g}"
+    if isinstance(best, LinearCandidate):
+        again += f" --C {best.C:g} --beta {best.beta:g}"
+    lines = [
+        f"corpus     {printable(result.corpus)}: {printable(result.edition)}",
+        f"documents  {choice.n_documents:,} tried on, of {result.n_documents:,}; {result.n_classes} classes",
+        f"estimate   {choice.estimate}, accuracy {share_text(best_trial.accuracy, result.accuracy_interval)}",
+        *([] if choice.objective == "accuracy" else [f"best by    {objective_text(choice)}"]),
+        "",
+        trials_table(choice, width),
+        "",
+    ]
+    if naive_bayes is not None:
+        lines += [f"naive Bayes alone, by {naive_bayes.estimate}:", "", trials_table(naive_bayes, width), ""]
+    lines += screening_lines(choice if naive_bayes is None else naive_bayes)
+    return "\n".join([*lines, *contest_lines(choice), f"best       {printable(again)}"])
+
+
+def trials_table(choice: Choice, width: int | None = None) -> str:
+    """All candidates of a choice, the best first."""
     has_deviations = any(trial.candidate.min_deviation is not None for trial in choice.trials)
     measures = [name for name in ("caught", "macro_f1", "auc") if getattr(choice.best, name) is not None]
     is_linear = any(isinstance(trial.candidate, LinearCandidate) for trial in choice.trials)
@@ -295,35 +325,9 @@ def tuning_text(result: TuningResult, words: Sequence[str], width: int | None = 
         )
         for trial in sorted(choice.trials, key=lambda trial: trial.rank)
     ]
-    best_trial, best = choice.best, choice.best.candidate
-    again = (
-        f"textnb train {join(words)} --model {best.model} --weights {best.weights} --alpha {best.alpha:g} "
-        f"--ngrams {','.join(map(str, best.ngrams))} --min-df {best.min_df:g}"
-    )
-    if best.tokenizer is not None:
-        again += f" --tokenizer {best.tokenizer}"
-    elif best.analyzer not in (None, "word"):
-        again += f" --analyzer {best.analyzer}"
-    if best.min_deviation is not None:
-        again += f" --min-deviation {best.min_deviation:g}"
-    if isinstance(best, LinearCandidate):
-        again += f" --C {best.C:g} --beta {best.beta:g}"
     further = [*["C", "beta"] * is_linear, *["min-dev"] * has_deviations]
     further += [name.replace("_", "-") for name in measures]
     headers = ("model", "weights", *["terms"] * has_units, "ngrams", "min-df", "alpha", *further)
     headers = (*headers, "accuracy", "log-loss")
     left = 3 + has_units
-    return "\n".join(
-        [
-            f"corpus     {printable(result.corpus)}: {printable(result.edition)}",
-            f"documents  {choice.n_documents:,} tried on, of {result.n_documents:,}; {result.n_classes} classes",
-            f"estimate   {choice.estimate}, accuracy {share_text(best_trial.accuracy, result.accuracy_interval)}",
-            *([] if choice.objective == "accuracy" else [f"best by    {objective_text(choice)}"]),
-            "",
-            table(headers, rows, "l" * left + "r" * (len(headers) - left), width=width),
-            "",
-            *screening_lines(choice if choice.naive_bayes is None else choice.naive_bayes),
-            *contest_lines(choice),
-            f"best       {printable(again)}",
-        ]
-    )
+    return table(headers, rows, "l" * left + "r" * (len(headers) - left), width=width)

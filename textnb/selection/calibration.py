@@ -16,6 +16,7 @@ _MOST_DOCUMENTS = 50_000  # that are fitted to; more say no more
 _MOST_PRODUCTS = 2e8  # of two classes in a document, which the curvature adds up
 _IMPOSSIBLE = -1e100  # in place of −∞: as improbable, but 0 times it is 0
 _MOST_STEPS = 60
+_FLATTEST = 1e4  # times the temperature to begin with is the highest
 _TOLERANCE = 1e-3  # nats, over all documents together: far below what the parameters can be known to
 
 
@@ -76,6 +77,7 @@ def fit_calibration(
             both[0] = moved.offsets[0] if moved.offsets is not None else 0.0
             fits.append(_fit(behind, targets, by_length, start, by_length, both, keep_label))
         best = min(fits, key=_criterion)
+    best = best._replace(scale=np.append(min(best.scale[0], _flattest(behind)), best.scale[1:]))
     exponent = float(np.clip(best.scale[1], -10, 10)) if len(best.scale) > 1 else 0.0
     temperature = float(np.exp(np.clip(best.scale[0] - exponent * centre, -200, 200)))
     stated_mix = tuple(mix.tolist()) if mix.all() else None
@@ -121,6 +123,14 @@ def _first_temperature(behind: Array) -> float:
     """At which the second class is a few nats behind the best, in the median."""
     margin = float(np.median(-np.partition(behind, -2, axis=1)[:, -2]))
     return margin / 4 if 0 < margin < -_IMPOSSIBLE else 1.0
+
+
+def _flattest(behind: Array) -> float:
+    """The logarithm of the highest temperature.
+
+    Scores that say nothing would get an infinite one, under which no class is the most probable any more.
+    """
+    return float(np.log(_FLATTEST * _first_temperature(behind)))
 
 
 class _Fit(NamedTuple):

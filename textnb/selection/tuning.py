@@ -36,7 +36,7 @@ FINALISTS = 2
 MOST_DOCUMENTS = 25_000  # of more, so many are tried on, evenly chosen
 MOST_MESSAGES = 2_000  # the same of mail, if there are as many of every class as it takes:
 FEWEST_MESSAGES = 50
-DUPLICATED = 0.1  # share of near duplicates from which on leave-one-out flatters
+DUPLICATED = 0.1  # share of near duplicates from which on estimates flatter
 SCREENED_FROM = 1_000_000  # characters from which further choices of terms are first looked at on some documents:
 SCREENED_ON = 500_000  # of about so many characters,
 FEWEST_SCREENED = 400  # or so many documents, if that is more
@@ -92,10 +92,11 @@ class Choice:
         """Why the estimate is not to be believed, if so."""
         if self.near_duplicated is None or self.near_duplicated < DUPLICATED:
             return None
-        return (
-            f"{self.near_duplicated:.0%} of the documents are nearly the same as another: leave-one-out flatters, and "
-            "may choose too small an alpha; leave out the copies, or go by a test on later documents"
-        )
+        flatters = "cross-validation flatters"
+        if self.estimate == "leave-one-out":
+            flatters = "leave-one-out flatters, and may choose too small an alpha"
+        alike = f"{self.near_duplicated:.0%} of the documents are nearly the same as another"
+        return f"{alike}: {flatters}; go by a test on later documents"
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -80,14 +80,18 @@ def _locked(path: str, kind: str, deadline: float) -> Iterator[None]:
     while True:
         with _lock_file(path, kind) as file:
             _wait(file, path, deadline)
-            if not _is_in_place(file):  # its holder has removed it while we waited
-                continue
+            try:
+                if not _is_in_place(file):  # its holder has removed it while we waited
+                    continue
+            except OSError as error:
+                raise _cannot_lock(error, path, f"{str(file.name)!r} cannot be looked at") from None
             try:
                 yield
             finally:
                 if not file.closed:  # as it is in a forked child, which holds nothing
                     _remove(file)
-                    unlock(file.fileno())
+                    with suppress(OSError):  # closing frees it too, and what was done is done
+                        unlock(file.fileno())
             return
 
 
@@ -105,7 +109,8 @@ def _lock_file(path: str, kind: str) -> Iterator[FileIO]:
     try:
         yield file
     finally:
-        file.close()
+        with suppress(OSError):
+            file.close()
         _lock_files.discard(file)
 
 

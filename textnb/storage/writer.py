@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import stat
 import warnings
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from errno import ENOSPC
 from io import FileIO
 from itertools import islice
@@ -44,8 +44,8 @@ def write_model(
     *,
     writer: Mapping[str, str] | None = None,
     reader: int = PLAIN_READER,
-) -> None:
-    """Write named arrays and settings to `path`; the same ones give the same bytes.
+) -> int:
+    """Write named arrays and settings to `path`, and say how many bytes it has; the same ones give the same bytes.
 
     `writer` says which library and Unicode versions made the model; by default, this one. A file that is only rewritten
     passes on the `writer` it was opened with, and so stays the same to the byte. Readers of a version before `reader`
@@ -68,6 +68,7 @@ def write_model(
     except OSError as error:
         advice = "; make room, or choose another folder" if error.errno == ENOSPC else ""
         raise OSError(error.errno, f"the model cannot be written: {error.strerror}{advice}", os.fspath(path)) from error
+    return sum(map(len, parts))
 
 
 def _place(arrays: Mapping[str, np.ndarray]) -> list[Entry]:
@@ -115,18 +116,18 @@ def _replace_file(path: Path, parts: Iterable[memoryview]) -> None:
     _sweep(path)
     temporary, descriptor = _open_temporary(path, 0o666 if old_mode is None else stat.S_IMODE(old_mode))
     try:
-        with FileIO(descriptor, "w") as file:
+        with _closing(descriptor):
             if old_mode is not None:
                 temporary.chmod(stat.S_IMODE(old_mode))  # whatever the umask
             for part in parts:
                 _write(descriptor, part)
             os.fsync(descriptor)
-            if os.name == "nt":  # an open file cannot be renamed there; elsewhere its lock keeps it from being swept
-                file.close()
+            if os.name != "nt":  # while it is open, its lock keeps it from being swept
+                temporary.replace(path)
+        if os.name == "nt":  # an open file cannot be renamed there
             temporary.replace(path)
     except BaseException:
-        with suppress(OSError):
-            temporary.unlink()
+        _discard(temporary)
         raise
     _sync_folder(path.parent)
 
@@ -138,9 +139,29 @@ def _open_temporary(path: Path, mode: int) -> tuple[Path, int]:
     while True:
         temporary = path.with_name(f"{prefix}{os.urandom(8).hex()}.tmp")
         descriptor = os.open(temporary, flags, mode)
-        if _claim(descriptor) and temporary.exists():
-            return temporary, descriptor
+        try:
+            if _claim(descriptor) and temporary.exists():
+                return temporary, descriptor
+        except BaseException:
+            with _closing(descriptor):
+                _discard(temporary)
+            raise
         os.close(descriptor)  # swept between the two
+
+
+@contextmanager
+def _closing(descriptor: int) -> Iterator[None]:
+    """What has been flushed is on the disk, and what has not is thrown away: an error of closing says nothing."""
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            os.close(descriptor)
+
+
+def _discard(temporary: Path) -> None:
+    with suppress(OSError):
+        temporary.unlink()
 
 
 def _claim(descriptor: int) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Any
 
 from textnb.model.compact import write_compact
@@ -51,11 +50,12 @@ def compact(model: str | PathLike[str], output: str | PathLike[str], *, overwrit
     learner, fitted = learner_of(file), fitted_of(file)
     known = KnownDocuments.learned_by(learner)
     place.check(known)
-    written = place.save(known, lambda path: write_compact(path, learner, fitted))
+    sizes: list[int] = []
+    written = place.save(known, lambda path: sizes.append(write_compact(path, learner, fitted)))
     return Compaction(
         model_file=written,
         made_from=path,
-        bytes=Path(written).stat().st_size,
+        bytes=sizes[-1],
         bytes_before=file.nbytes,
         n_documents=learner.counts.n_documents,
         n_terms=int(kept_terms(learner).sum()),

@@ -354,12 +354,16 @@ class _TextModel:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings in use, chosen or given, without the number of threads."""
+        """The settings in use, chosen or given, without the number of threads; with calibration and policy."""
         parameters, chosen = parameters_of(self.file)
         given = "given" if parameters.pop("vocabulary", None) is not None else None
         pruned = self.learner is not None and self.learner.pruned
         settings: dict[str, Any] = to_json(effective(parameters, chosen) | {"vocabulary": given, "pruned": pruned})
-        return settings
+        fitted = fitted_of(self.file)
+        parts = {"calibration": to_json(fitted.calibration), "policy": to_json(fitted.policy)}
+        stated = {f"{part}.{name}": value for part, values in parts.items() for name, value in (values or {}).items()}
+        stated.pop("calibration.labels", None)  # the classes that it was fitted to, which learning does not change
+        return settings | stated
 
     @property
     def side(self) -> Side:

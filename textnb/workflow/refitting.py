@@ -16,7 +16,7 @@ from textnb.model.file import is_compact
 from textnb.model.policy import Policy
 from textnb.storage import open_model
 from textnb.workflow.inputs import TextInput, remembered_columns
-from textnb.workflow.outputs import KnownDocuments, ModelOutput
+from textnb.workflow.outputs import KnownDocuments, ModelOutput, OutputRefused
 from textnb.workflow.progress import SILENT, Progress, hears_steps
 from textnb.workflow.reading import CorpusLike, opened, require_two_classes, with_columns
 from textnb.workflow.updating import ModelSummary
@@ -79,7 +79,12 @@ def refit(
         read = select(read, part)
     require_two_classes(read)
     known = KnownDocuments.of(read.texts, read.classes)
-    place.check(known)
+    try:
+        place.check(known)
+    except OutputRefused as error:
+        if part == "train" and subset is None:
+            raise ValueError(f"{error}; what it is fitted to is the training part: --subset all takes all") from None
+        raise
     progress.status(f"fitting to {len(read):,} documents …")
     anew = fitted_anew(fitted, read.texts, _as_known(read.labels, fitted), read.groups)
     anew.columns_ = fitted.fitted_record().columns

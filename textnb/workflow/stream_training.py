@@ -164,7 +164,7 @@ def train_stream(
         known = KnownDocuments.met(n_train + n_held_out, classifier.classes_.tolist(), roll)
         path = place.save(known, lambda path: classifier.save(path, compact=compact))
     if checkpoint is not None:
-        Path(checkpoint).unlink(missing_ok=True)
+        _remove_checkpoint(Path(checkpoint), progress)
     some = f", {evaluation.n:,} of them predicted" if evaluation is not None and evaluation.n < n_held_out else ""
     by_hash = f"{test_size:.0%} held out by a hash of the text{some}"
     return TrainingResult(
@@ -215,6 +215,14 @@ def _kept_if_interrupted(
                 else f"nothing was learned yet: there is nothing to save in {path}"
             )
         raise
+
+
+def _remove_checkpoint(path: Path, progress: Progress) -> None:
+    """Of a training that is done: what becomes of the file is no failure of it any more."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        progress.warn(f"the model is done, but its checkpoint {path} cannot be removed ({error.strerror}): remove it")
 
 
 def watched_blocks(
