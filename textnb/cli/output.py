@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from textnb.cli.failures import FAILED, discard
 from textnb.report.safe import json_line, printable
@@ -109,10 +109,14 @@ def marking() -> Marking | None:
 
 def terminal_width() -> int | None:
     """The columns of the terminal that results are shown on; None where that is none."""
-    if sys.stdout is None or not sys.stdout.isatty():
+    return _width_of(sys.stdout)
+
+
+def _width_of(stream: TextIO | None) -> int | None:
+    if stream is None or not stream.isatty():
         return None
     try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns or USUAL_WIDTH
+        return os.get_terminal_size(stream.fileno()).columns or USUAL_WIDTH
     except OSError:
         return USUAL_WIDTH
 
@@ -150,6 +154,12 @@ def _located(corpus: str, where: str, why: str) -> tuple[str, str]:
 
 
 def _say(line: str) -> None:
+    """Print a line on stderr, on a terminal broken at blanks."""
+    width = _width_of(sys.stderr)
+    if width is not None and len(line) > width:
+        from textwrap import fill
+
+        line = fill(line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
     try:
         if sys.stderr is not None:
             print(line, file=sys.stderr)
