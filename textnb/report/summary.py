@@ -33,7 +33,7 @@ def report_text(result: ReportResult, file: str, n_bytes: int, width: int | None
         )
     if result.comparison is not None:
         lines += _comparison_lines(result.comparison)
-    return "\n".join(filled(lines, width))
+    return "\n".join(lines if width is None else filled(lines, width))
 
 
 def _comparison_lines(comparison: PairedComparison) -> list[str]:
