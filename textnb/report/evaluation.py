@@ -39,15 +39,15 @@ def evaluation_text(result: EvaluationResult, width: int | None = None) -> str:
         evaluated_on = result.evaluated_on + ("" if result.learned is None else learned_text(result.learned))
         n_classes = len(measured.classes)
         sizes = f"{result.n_train:,} learned from, {measured.n:,} tested on ({evaluated_on}), {n_classes} classes"
+    title = narrowed([f"corpus     {printable(result.corpus)}: {printable(result.edition)}"], width)
     lines = [
-        f"corpus     {printable(result.corpus)}: {printable(result.edition)}",
-        (f"documents  {sizes}"),
+        f"documents  {sizes}",
         *(settings_lines(result.told) if result.told else [usual_line(result.settings)]),
         *([] if choice is None else choice_lines(choice)),
         "",
     ]
     if measured is None or shown is None:
-        return "\n".join(filled([*lines, *model_lines(result)], width))
+        return "\n".join([*title, *filled(lines, width), *narrowed(model_lines(result), width)])
     of_what = "" if decisions is None else " of the most probable class"
     lines += [
         *accuracy_lines(measured, of_what),
@@ -67,12 +67,12 @@ def evaluation_text(result: EvaluationResult, width: int | None = None) -> str:
     if decisions is not None:
         lines += decision_lines(decisions)
     headings = ["", "", ""] if decisions is None else ["most probable class\n", "decisions\n", " decisions"]
-    lines = [*filled(lines, width), "", headings[0] + per_class_table(measured, width), ""]
+    lines = [*title, *filled(lines, width), "", headings[0] + per_class_table(measured, width), ""]
     if decisions is not None:
         lines += [headings[1] + decided_table(decisions.outcomes, width), ""]
     lines += [confusion_table(shown, width or WIDTH), "", f"most confused{headings[2]}"]
     lines.append(confused_pairs_table(shown, width=width))
-    return "\n".join([*lines, "", *filled(model_lines(result), width)]).rstrip()
+    return "\n".join([*lines, "", *narrowed(model_lines(result), width)]).rstrip()
 
 
 def model_lines(result: EvaluationResult) -> list[str]:
@@ -261,6 +261,11 @@ def setting_text(value: Any) -> str:
     return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
+def narrowed(lines: list[str], width: int | None) -> list[str]:
+    """Lines with names of files: broken on a terminal alone."""
+    return lines if width is None else filled(lines, width)
+
+
 def filled(lines: Iterable[str], width: int | None = None) -> list[str]:
     """Lines broken at blanks where they do not fit into the terminal, or into `WIDTH` columns."""
     width = min(width or WIDTH, WIDTH)
@@ -295,7 +300,7 @@ def tuning_text(result: TuningResult, words: Sequence[str], width: int | None = 
         f"estimate   {choice.estimate}, accuracy {share_text(best_trial.accuracy, result.accuracy_interval)}",
         *([] if choice.objective == "accuracy" else [f"best by    {objective_text(choice)}"]),
     ]
-    lines = [*filled(about, width), "", trials_table(choice, width), ""]
+    lines = [*narrowed(about, width), "", trials_table(choice, width), ""]
     if naive_bayes is not None:
         lines += [f"naive Bayes alone, by {naive_bayes.estimate}:", "", trials_table(naive_bayes, width), ""]
     told = [*screening_lines(choice if naive_bayes is None else naive_bayes), *contest_lines(choice)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textnb.report.evaluation import INDENT, accuracy_lines, filled, learned_text, share_text
+from textnb.report.evaluation import INDENT, accuracy_lines, learned_text, narrowed, share_text
 from textnb.report.safe import printable
 from textnb.report.tables import counted
 
@@ -33,7 +33,7 @@ def report_text(result: ReportResult, file: str, n_bytes: int, width: int | None
         )
     if result.comparison is not None:
         lines += _comparison_lines(result.comparison)
-    return "\n".join(lines if width is None else filled(lines, width))
+    return "\n".join(narrowed(lines, width))
 
 
 def _comparison_lines(comparison: PairedComparison) -> list[str]:
