@@ -17,8 +17,18 @@ def test_all_named_corpora_are_listed(textnb):
 def test_the_list_as_json(textnb):
     found = textnb("corpora", "list", "--json").json
     assert [entry["name"] for entry in found] == corpus_names()
-    assert all(entry.keys() == {"name", "title", "cached", "editions", "licence", "citation"} for entry in found)
+    assert all(
+        entry.keys() == {"name", "title", "cached", "here", "editions", "licence", "citation"} for entry in found
+    )
     assert textnb("corpora", "--json").json == textnb("corpora", "--json", "list").json == found
+
+
+def test_what_is_in_the_folder_of_corpora_is_here(textnb, tmp_path, monkeypatch):
+    monkeypatch.setenv("TEXTNB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("TEXTNB_CORPORA", str(tmp_path))
+    (tmp_path / "20news-bydate.tar.gz").touch()
+    here = [entry["name"] for entry in textnb("corpora", "--json").json if entry["here"]]
+    assert here == [line.split()[0] for line in textnb("corpora").out.splitlines() if "  yes  " in line] == ["20news"]
 
 
 def test_a_corpus_is_fetched_into_the_cache(textnb):

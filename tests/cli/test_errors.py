@@ -33,7 +33,7 @@ WRONG = [
     ("train mail.csv --min-df 0.x", "--min-df.*'0.x'"),
     ("train mail.csv --min-df 0", "--min-df.*'0'"),
     ("train mail.csv --max-df 2.0", "--max-df.*'2.0'"),
-    ("train mail.csv --min-df 1000", "min_df"),
+    ("train mail.csv --min-df 1000", "min_df: no term is in 1,000 of 5[0-9] documents: lower it"),
     ("train mail.csv --max-features 0", "--max-features.*1"),
     ("train mail.csv --categories ham", "only the class 'ham'.*two"),
     ("train mail.csv --categories ham,spm", "no class 'spm'. Did you mean 'spam'"),

@@ -75,7 +75,8 @@ def test_refit_fits_the_same_settings_to_more_documents(textnb, mail_csv, tmp_pa
 def test_refit_takes_models_of_every_kind(settings, textnb, mail_csv, tmp_path):
     assert textnb("train", "mail.csv", *settings, "-o", "m.tnb", "--cost", "ham:spam=9", "--unsure", "0.2").code == 0
     before = load(tmp_path / "m.tnb")
-    assert textnb("refit", "m.tnb", "mail.csv", "-o", "all.tnb").code == 0
+    done = textnb("refit", "m.tnb", "mail.csv", "-o", "all.tnb")
+    assert (done.code, done.out.partition(";")[0]) == (0, "refitted to 80 documents")
     after = load(tmp_path / "all.tnb")
     assert after.n_documents_ == 80
     assert after.policy_ == before.policy_

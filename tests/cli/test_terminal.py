@@ -8,6 +8,7 @@ import pytest
 
 from textnb.cli import output
 from textnb.cli.output import Terminal, marking, terminal_width
+from textnb.corpora import corpus_names
 from textnb.text.steps import step
 from textnb.workflow.progress import hears_steps
 
@@ -79,7 +80,33 @@ def test_a_terminal_that_does_not_know_its_width_has_the_usual_one(screen, monke
     assert terminal_width() == 80
 
 
-def test_tables_of_corpora_narrow_themselves(screen, textnb):
+@pytest.mark.parametrize("words", [("train", "-"), ("count", "-", "-o", "m.tnb")])
+def test_a_table_that_is_typed_is_waited_for_in_words(screen, textnb, words):
+    output.sys.stdin = screen
+    assert textnb(*words).code == 2  # nothing is typed
+    said = " ".join(screen.getvalue().split())
+    assert said.startswith("textnb: reading a table from the terminal; end it with Ctrl-D ")
+
+
+def test_lines_are_broken_at_blanks_to_the_width_of_the_terminal(screen, textnb, mail_csv, monkeypatch):
+    """Terminals break them inside words."""
+    words = ("train", "mail.csv", "--alpha", "auto", "-o", "m.tnb", "--quiet")
+    shown = textnb(*words).out
+    assert max(map(len, shown.splitlines())) <= 60
+    output.fail("a long error " * 10)
+    said = screen.getvalue()
+    assert max(map(len, said.splitlines())) <= 60
+    monkeypatch.setattr(screen, "isatty", lambda: False)
+    assert shown.split() == textnb(*words).out.split()
+    output.fail("a long error " * 10)
+    assert screen.getvalue().removeprefix(said) == " ".join(said.split()) + "\n"
+
+
+def test_tables_of_corpora_narrow_themselves(screen, textnb, monkeypatch):
+    monkeypatch.setattr(os, "get_terminal_size", lambda *number: os.terminal_size((40, 24)))
+    lines = textnb("corpora").out.splitlines()
+    assert [line.split()[0] for line in lines[1:]] == corpus_names()  # which have to be typed
+    monkeypatch.setattr(os, "get_terminal_size", lambda *number: os.terminal_size((60, 24)))
     lines = textnb("corpora").out.splitlines()
     assert len(lines) > 5
     assert max(map(len, lines)) <= 60

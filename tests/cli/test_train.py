@@ -305,7 +305,7 @@ def test_a_table_that_is_no_text_shows_nothing_of_it(textnb, tmp_path):
     (tmp_path / "photo.csv").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 4)
     done = textnb("train", "photo.csv")
     assert done.code == 2
-    assert "NUL" in done.err
+    assert "picture (PNG)" in done.err
     assert "columns" not in done.err
 
 

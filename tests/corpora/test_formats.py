@@ -107,11 +107,12 @@ def test_rows_without_a_text_or_label_are_reported(tmp_path: Path) -> None:
 
 def test_nan_is_missing_as_null_is(tmp_path: Path) -> None:
     values = pa.array([1.0, float("nan"), None, float("inf")])
-    path = write_parquet(tmp_path / "a.parquet", pa.table({"text": ["a", "b", "c", "d"], "label": values, "n": values}))
+    table = pa.table({"text": list("abcd"), "kind": list("xyxy"), "label": values, "n": values})
+    path = write_parquet(tmp_path / "a.parquet", table)
     corpus = read_corpus(path)
     assert pairs(corpus) == [("a", "1.0"), ("d", "Infinity")]
     assert [problem.why for problem in corpus.problems] == ["its 'label' is empty"] * 2
-    corpus = read_corpus(path, label="text", numeric=["n"])
+    corpus = read_corpus(path, label="kind", numeric=["n"])
     assert np.array_equal(corpus.columns["n"], [1.0, np.nan, np.nan], equal_nan=True)
     assert [problem.where for problem in corpus.problems] == ["row 4"]
 
@@ -149,7 +150,7 @@ def test_without_pyarrow_the_error_names_the_extra(tmp_path: Path, monkeypatch) 
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     (tmp_path / "a.parquet").write_bytes(b"PAR1")
     with pytest.raises(
-        ValueError, match=r"a.parquet cannot be read: it is read by pyarrow.*pip install 'textnb\[arrow\]'"
+        ValueError, match=r"a.parquet cannot be read: it is read by pyarrow.*pip install \"\.\[arrow\]\" in the clone"
     ):
         read_corpus(tmp_path / "a.parquet")
 
@@ -253,6 +254,29 @@ def test_what_is_wrong_in_an_array_is_reported(tmp_path: Path, content: str, why
     assert pairs(corpus) == [("a", "x")]
     (problem,) = corpus.problems
     assert f"{problem.where}: {problem.why}".startswith(why)
+
+
+@pytest.mark.parametrize("block", [1, 1 << 16])
+def test_a_number_that_is_none_costs_its_object_alone(tmp_path: Path, block: int, monkeypatch) -> None:
+    """Everything after it was lost, although its end could be found."""
+    monkeypatch.setattr("textnb.corpora.json_array.BLOCK", block)
+    rows = [
+        *(f'{{"text": "{t}", "label": "x", "n": {n}}}' for t, n in zip("abc", ("NaN", "-Infinity", "1"), strict=True))
+    ]
+    (tmp_path / "a.json").write_text(f"[{', '.join([*rows, rows[0]])}, NaN, {rows[2]}]")
+    corpus = read_corpus(tmp_path / "a.json")
+    assert pairs(corpus) == [("c", "x"), ("c", "x")]
+    assert [problem.where for problem in corpus.problems] == ["item 1", "item 2", "item 4", "item 5"]
+    assert corpus.problems[0].why == "it is not JSON: NaN is no JSON number"
+
+
+def test_the_lost_rest_of_an_array_is_said_and_not_written(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('[{"text": "a", "label": "x"}, {"text": "b"; 7}, {"text": "c", "label": "x"}]')
+    with (tmp_path / "a.json").open("rb") as file:
+        *_, (problem, line) = table_records(file, "a.json", "json", ReadOptions(), note=print)
+    assert isinstance(problem, Problem)
+    assert problem.why.endswith("everything after it is lost")
+    assert line is None  # an empty line was written for it
 
 
 def test_an_object_that_never_ends_is_not_read_to_its_end(tmp_path: Path, monkeypatch) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from textnb.corpora import json_lines
 from textnb.corpora.decoding import STRAY_BYTES
 from textnb.corpora.json_lines import json_records, parse_object
+from textnb.corpora.problems import Problem
 from textnb.corpora.rows import DEFAULT_OPTIONS, BadRow, decoded_lines
 
 HOSTILE = [
@@ -125,3 +126,9 @@ def test_without_a_quick_parser_the_reasons_are_the_same():
 def test_lines_found_as_bytes_are_those_of_the_text(content):
     expected = list(io.TextIOWrapper(io.BytesIO(content), "utf-8", STRAY_BYTES, newline=""))
     assert list(decoded_lines(io.BufferedReader(io.BytesIO(content)), None)) == expected
+
+
+def test_a_null_is_called_null() -> None:
+    lines = ['{"text": "a", "label": "x"}', '{"text": null, "label": "x"}', '{"text": "b", "label": null}']
+    problems = [row for row, _ in json_records(lines, DEFAULT_OPTIONS, "", print) if isinstance(row, Problem)]
+    assert [problem.why for problem in problems] == ["its 'text' is null", "its 'label' is null"]

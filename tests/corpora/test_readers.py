@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from textnb.corpora import Problem, iter_rows, open_corpus, read_corpus
 from textnb.corpora.decoding import decode
 from textnb.corpora.delimited import Records
+from textnb.corpora.files import table_format
 from textnb.corpora.readers import column_names
 
 HEADER = "label,text\n"
@@ -119,8 +120,25 @@ def test_a_table_without_a_header_line_is_an_error_that_shows_its_first_line(tmp
         read_corpus(path)
 
 
+@pytest.mark.parametrize(("name", "format"), [("Mail.CSV", "csv"), ("a.Jsonl.GZ", "jsonl"), ("A.PARQUET", "parquet")])
+def test_suffixes_are_known_in_any_case(tmp_path: Path, name: str, format: str) -> None:
+    assert table_format(tmp_path / name) == format
+    if format == "csv":
+        assert read_corpus(write(tmp_path / name, "text,label\nnoon,ham\n")).texts == ["noon"]
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
+def test_texts_and_labels_are_not_of_the_same_column(tmp_path: Path, name: str) -> None:
+    """The labels were learned from themselves, and the accuracy was 1."""
+    content = "text,label\nnoon,ham\n" if name == "a.csv" else '{"text": "noon", "label": "ham"}\n'
+    path = write(tmp_path / name, content)
+    with pytest.raises(ValueError, match="its column 'label' would give both the texts and the labels"):
+        read_corpus(path, text="label")
+    assert read_corpus(path, text="label", label_required=False).texts == ["ham"]  # to predict something of it
+
+
 def test_a_column_named_twice_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="two columns 'text'"):
+    with pytest.raises(ValueError, match=r"two columns 'text' .*: name the column by its number, as in --text 2"):
         read_corpus(write(tmp_path / "a.csv", "label,text,text\nham,a,b\n"))
 
 

@@ -19,6 +19,7 @@ from textnb.report.plots import (
     _draw_reliability,
     check_picture,
     confusion_heatmap,
+    lacking_letters,
     reliability_diagram,
     tuning_curve,
 )
@@ -147,9 +148,13 @@ def test_letters_that_no_font_has_are_escaped_without_a_warning(
     drawn: list, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fontManager, "ttflist", [font for font in fontManager.ttflist if font.name == "DejaVu Sans"])
-    confusion_heatmap(evaluation_of(MATRIX, ["日本", "ναί", "🦜"]), tmp_path / "picture.png", title="日 2")
+    classes = ["日本", "ναί", "🦜"]
+    escaped = confusion_heatmap(evaluation_of(MATRIX, classes), tmp_path / "picture.png", title="日 2")
     assert grid(drawn[0])[0] == [r"\u65e5\u672c", "ναί", r"\U0001f99c"]
     assert drawn[0].axes[0].get_title() == r"\u65e5 2"
+    assert escaped == {"日", "本", "🦜"}
+    assert lacking_letters(escaped).startswith("no installed font has the letters 日本🦜: they are drawn as escapes;")
+    assert lacking_letters(escaped).endswith("such as Noto Sans CJK")
 
 
 def test_an_installed_font_is_taken_that_has_the_letters(
@@ -221,7 +226,7 @@ def test_without_matplotlib_the_error_says_what_to_install(
     evaluation: Evaluation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ValueError, match=r'pip install "textnb\[plot\]"') as refusal:
+    with pytest.raises(ValueError, match=r'pip install "\.\[plot\]" in the clone') as refusal:
         confusion_heatmap(evaluation, "picture.png")
     assert isinstance(refusal.value.__cause__, ImportError)
 

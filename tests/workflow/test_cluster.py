@@ -19,7 +19,7 @@ from textnb.corpora import iter_rows
 from textnb.workflow import cluster as engine
 from textnb.workflow.cluster import Problems, connect, fit_bag, hold_out, learn_bag, table_bag
 
-pytest.importorskip("distributed", reason='the dask engine is an extra: pip install "textnb[dask]"')
+pytest.importorskip("distributed", reason='the dask engine is an extra: pip install ".[dask]" in the clone')
 import dask
 import dask.bag
 import distributed
@@ -373,5 +373,5 @@ def test_without_dask_the_error_says_what_to_install(monkeypatch: pytest.MonkeyP
     for name in ("dask", "dask.bag", "distributed"):
         monkeypatch.setitem(sys.modules, name, None)
     for call in (lambda: table_bag(tmp_path), lambda: fit_bag(TextClassifier(), bag), connect(None).__enter__):
-        with pytest.raises(ValueError, match=r'pip install "textnb\[dask\]"'):
+        with pytest.raises(ValueError, match=r'pip install "\.\[dask\]" in the clone'):
             call()

@@ -38,14 +38,15 @@ def show_list(context: typer.Context, as_json: AsJson = False) -> None:
     """
     from textnb.corpora.cache import is_cached
     from textnb.corpora.manifest import read_manifest
+    from textnb.corpora.sources import is_here
     from textnb.report.tables import table
 
     entries = [entry for _, entry in sorted(read_manifest().items())]
     if as_json or context.obj:
-        show_json([{**entry.to_json(), "cached": is_cached(entry)} for entry in entries])
+        show_json([{**entry.to_json(), "cached": is_cached(entry), "here": is_here(entry)} for entry in entries])
         return
-    rows = [(entry.name, entry.title, "yes" if is_cached(entry) else "", entry.citation) for entry in entries]
-    show(table(("name", "corpus", "here", "please cite"), rows, "llll", width=terminal_width()))
+    rows = [(entry.name, entry.title, "yes" if is_here(entry) else "", entry.citation) for entry in entries]
+    show(table(("name", "corpus", "here", "please cite"), rows, "Llll", width=terminal_width()))
 
 
 @corpora.command()

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from textnb.cli import choices, options
-from textnb.cli.output import Terminal, show_summary
+from textnb.cli.output import Terminal, announce_terminal, show_summary
 from textnb.cli.parameters import Argument, Option
 
 
@@ -67,6 +67,7 @@ def count(
       textnb count spam=Junk/ ham=Archive.mbox -o mail.tnb
     """
     written = locals()  # what was written for each option
+    announce_terminal(parts, quiet, "a table")
     from textnb.workflow import count as count_part
 
     summary = count_part(

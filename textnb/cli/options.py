@@ -429,7 +429,7 @@ def default_output(corpus: str | LabelledSources) -> Path:
         return Path("stream.tnb")
     name = Path(os.path.realpath(corpus)).name
     for suffix in PACKED_OR_TABLE:
-        name = name.removesuffix(suffix)
+        name = name[: -len(suffix)] if name.lower().endswith(suffix) else name
     return Path(f"{name}.tnb")
 
 

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from textnb.cli.failures import FAILED, discard
 from textnb.report.safe import json_line, printable
@@ -94,10 +94,10 @@ class Terminal(Progress):
             yield advance
 
 
-def announce_terminal(files: list[str], quiet: bool) -> None:
-    """Say that a document is expected from the keyboard."""
+def announce_terminal(files: list[str], quiet: bool, what: str = "a document") -> None:
+    """Say that something is expected from the keyboard."""
     if files == ["-"] and sys.stdin is not None and sys.stdin.isatty():
-        notice("reading a document from the terminal; end it with Ctrl-D", quiet)
+        notice(f"reading {what} from the terminal; end it with Ctrl-D", quiet)
 
 
 def marking() -> Marking | None:
@@ -109,10 +109,14 @@ def marking() -> Marking | None:
 
 def terminal_width() -> int | None:
     """The columns of the terminal that results are shown on; None where that is none."""
-    if sys.stdout is None or not sys.stdout.isatty():
+    return _width_of(sys.stdout)
+
+
+def _width_of(stream: TextIO | None) -> int | None:
+    if stream is None or not stream.isatty():
         return None
     try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns or USUAL_WIDTH
+        return os.get_terminal_size(stream.fileno()).columns or USUAL_WIDTH
     except OSError:
         return USUAL_WIDTH
 
@@ -150,11 +154,26 @@ def _located(corpus: str, where: str, why: str) -> tuple[str, str]:
 
 
 def _say(line: str) -> None:
+    """Print a line on stderr, on a terminal broken at blanks."""
+    width = _width_of(sys.stderr)
+    if width is not None and len(line) > width:
+        from textwrap import fill
+
+        line = fill(line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
     try:
         if sys.stderr is not None:
             print(line, file=sys.stderr)
     except OSError:  # nobody reads it, which is no other failure
         discard(sys.stderr)
+
+
+def show_drawn(path: Path, escaped: frozenset[str], quiet: bool) -> None:
+    """Say that a picture was drawn, and what is not as it should be there."""
+    from textnb.report.plots import lacking_letters
+
+    notice(f"drew {path}", quiet)
+    if escaped:
+        notice(lacking_letters(escaped), quiet)
 
 
 def show_evaluation(
@@ -168,11 +187,11 @@ def show_evaluation(
     evaluation = result.evaluation
     if plot is not None and result.shown is not None:
         accuracy = share_text(result.shown.accuracy, result.shown.accuracy_interval)
-        confusion_heatmap(result.shown, plot, title=f"{corpus_title(result.corpus)}: accuracy {accuracy}")
-        notice(f"drew {plot}", quiet)
+        title = f"{corpus_title(result.corpus)}: accuracy {accuracy}"
+        show_drawn(plot, confusion_heatmap(result.shown, plot, title=title), quiet)
     if reliability is not None and evaluation is not None:
-        reliability_diagram(evaluation, reliability, title=f"{corpus_title(result.corpus)}: {calibration_word(result)}")
-        notice(f"drew {reliability}", quiet)
+        title = f"{corpus_title(result.corpus)}: {calibration_word(result)}"
+        show_drawn(reliability, reliability_diagram(evaluation, reliability, title=title), quiet)
     show_json(result.to_json()) if as_json else show(evaluation_text(result, terminal_width()))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from textnb.cli import options
-from textnb.cli.output import Terminal, report_skipped, show, show_json, write_report
+from textnb.cli.output import Terminal, report_skipped, show, show_json, terminal_width, write_report
 from textnb.cli.parameters import Option
 
 
@@ -70,4 +70,4 @@ def report(
     if as_json:
         show_json(result.to_json())
     elif output is not None and n_bytes is not None:
-        show(report_text(result, str(output), n_bytes))
+        show(report_text(result, str(output), n_bytes, terminal_width()))

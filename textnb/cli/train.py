@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from textnb.cli import choices, options
 from textnb.cli.interrupts import Interrupts
-from textnb.cli.output import Terminal, notice, show_evaluation, write_report
+from textnb.cli.output import Terminal, announce_terminal, notice, show_evaluation, write_report
 from textnb.cli.parameters import Argument, Option
 
 
@@ -134,6 +134,7 @@ def train(
       textnb train 'data/*.jsonl.gz' --engine dask
     """
     written = locals()  # what was written for each option
+    announce_terminal(sources, quiet, "a table")
     corpus = options.given_corpus(sources)
     output = options.writable_path("--output", output or options.default_output(corpus))
     pictures = {"plot": plot, "reliability": reliability}

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from textnb.cli import choices, options
-from textnb.cli.output import Terminal, notice, report_skipped, show, show_json, terminal_width
+from textnb.cli.output import Terminal, notice, report_skipped, show, show_drawn, show_json, terminal_width
 from textnb.cli.parameters import Option, parameters
 
 # Options that a training of what was chosen needs, too.
@@ -81,8 +81,7 @@ def tune(
     if result.choice.warning:
         notice(result.choice.warning, quiet)
     if plot is not None:
-        tuning_curve(result.choice, plot, title=corpus_title(result.corpus))
-        notice(f"drew {plot}", quiet)
+        show_drawn(plot, tuning_curve(result.choice, plot, title=corpus_title(result.corpus)), quiet)
     show_json(result.to_json()) if as_json else show(
         tuning_text(result, [*sources, *_repeated(written)], terminal_width())
     )

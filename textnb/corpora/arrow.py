@@ -83,8 +83,7 @@ def _pyarrow() -> Any:
         import pyarrow
     except ImportError:
         raise BadTable(
-            "it is read by pyarrow, which is not installed: install textnb with its extra, as in "
-            "pip install 'textnb[arrow]'"
+            'it is read by pyarrow, which is not installed: pip install ".[arrow]" in the clone of textnb'
         ) from None
     return pyarrow
 

@@ -25,6 +25,10 @@ class NoColumn(BadTable):
     """A column that a table does not have."""
 
 
+class SameName(NoColumn):
+    """A name that several columns of a table have."""
+
+
 def found_columns(options: ReadOptions, names: Sequence[str], note: Note = lambda notice: None) -> ReadOptions:
     """The options with the columns as a table names them; what was not named so is noted.
 
@@ -34,6 +38,11 @@ def found_columns(options: ReadOptions, names: Sequence[str], note: Note = lambd
     label = options.label
     if options.label_required or folded(label) in map(folded, names):
         label = find(label, names, "label")
+        if options.label_required and label == text:
+            raise BadTable(
+                f"its column {label!r} would give both the texts and the labels, which would be learned from "
+                f"themselves: name another by {OPTIONS['text']} or {OPTIONS['label']}"
+            )
     groups = None if options.groups is None else find(options.groups, names, "groups")
     columns, numeric = ([find(name, names) for name in some] for some in (options.columns, options.numeric))
     chosen = [
@@ -56,7 +65,7 @@ def find(wanted: str, names: Sequence[str], kind: str | None = None) -> str:
     if len(alike) == 1:
         return alike[0]
     if len(alike) > 1:
-        raise NoColumn(f"it has two columns {wanted!r} (columns: {listed(names)})")
+        raise SameName(f"it has two columns {wanted!r} (columns: {listed(names)})")
     usual = []
     if kind in DEFAULTS and wanted == DEFAULTS[kind]:
         usual = [name for name in names if folded(name) in USUAL[kind]]

@@ -14,6 +14,13 @@ BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+OTHER_KINDS = {  # of files that are given in place of texts, by what they begin with
+    b"\x89PNG": "a picture (PNG)",
+    b"\xff\xd8\xff": "a picture (JPEG)",
+    b"GIF8": "a picture (GIF)",
+    b"%PDF-": "a PDF document",
+    b"PK\x03\x04": "a zip file (as .xlsx, .docx and .ods are)",
+}
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 MOST_CHARACTERS = (1 << 30) - 1  # of a document, as the kernel counts them
 MAX_LINE = 1 << 27  # characters of a line
@@ -84,6 +91,11 @@ def bounded_lines(read_line: Callable[[int], AnyStr], *, is_packed: bool = False
 def longest(is_packed: bool) -> int:
     """How many characters a line, or whatever else is a document, may have."""
     return min(MAX_LINE, MAX_PACKED_LINE) if is_packed else MAX_LINE
+
+
+def other_kind(start: bytes) -> str | None:
+    """What a file of no text is that begins like this, if it is of a kind that people know."""
+    return next((kind for mark, kind in OTHER_KINDS.items() if start.startswith(mark)), None)
 
 
 def why_no_document(text: str) -> str | None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from typing import NamedTuple
 
-from textnb.corpora.columns import USUAL, NoColumn, folded, found_columns, is_number, listed
+from textnb.corpora.columns import USUAL, NoColumn, SameName, folded, found_columns, is_number, listed
 from textnb.corpora.decoding import LongLine
 from textnb.corpora.problems import Problem
 from textnb.corpora.rows import BadRow, BadTable, Line, Note, ReadOptions, Record, Row, checked_row, require_decoded
@@ -22,6 +22,7 @@ LINES_LOOKED_AT = 20
 SWALLOWED_ROWS = 3
 FIRST_CHECK = 256  # lines of a record
 SEPARATORS = {";": "semicolons", "|": "'|'", "\t": "tabs", ",": "commas"}
+BY_NUMBER = "--text 2 --label 1"
 NO_HEADER = "it is empty, or has no header line"
 
 
@@ -98,7 +99,7 @@ class Columns(NamedTuple):
             if any(name not in names for name in named):
                 raise NoColumn(
                     f"its first line has {len(first)} column{'s' * (len(first) > 1)}, and a table without a header has "
-                    f"its columns by number, as in --text 2 --label 1: {listed(named)} are not all of them"
+                    f"its columns by number, as in {BY_NUMBER}: {listed(named)} are not all of them"
                 )
             usual = (*USUAL["text"], *USUAL["label"])
             has_header = all(folded(first[int(name) - 1]) in usual for name in named)
@@ -106,6 +107,8 @@ class Columns(NamedTuple):
                 note("its first line is taken for a header")
         try:
             options = found_columns(options, names, note)
+        except SameName as error:
+            raise SameName(f"{error}: name the column by its number, as in {BY_NUMBER}") from None
         except NoColumn as error:
             raise NoColumn(f"{error}{advice_for(first, delimiter)}") from None
         return cls(
@@ -163,7 +166,7 @@ def advice_for(first: list[str], delimiter: str) -> str:
             f"; its first line seems to be separated by {SEPARATORS[sign]}: separate the columns of a .csv file by "
             "commas, semicolons or tabs, and those of a .tsv file by tabs"
         )
-    return ", or name them by number if its first line is no header, as in --text 2 --label 1"
+    return f", or name them by number if its first line is no header, as in {BY_NUMBER}"
 
 
 def quoted_cell(text: str, delimiter: str) -> str:

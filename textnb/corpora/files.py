@@ -17,7 +17,7 @@ PARTS = ("train", "test")
 MAILDIR = ("cur", "new")  # the folders of a maildir that have messages
 FLAGS = re.compile("[:;!]2,([A-Za-z,]*)\\Z")  # of a message, at the end of its name in a maildir
 _LOOKED_AT = 1 << 16  # bytes of stdin
-TABLE_NAME = re.compile(r"\.(?:(csv|tsv|jsonl|json|ft)(?:\.gz)?|(parquet|arrow|feather))\Z")
+TABLE_NAME = re.compile(r"\.(?:(csv|tsv|jsonl|json|ft)(?:\.gz)?|(parquet|arrow|feather))\Z", re.IGNORECASE)
 TABLE_KINDS = ".csv, .tsv, .jsonl, .json, .parquet, .arrow or .feather"  # for people
 FASTTEXT = b"__label__"
 ADVICE = {
@@ -47,7 +47,7 @@ def table_format(path: str | os.PathLike[str]) -> str | None:
     named = TABLE_NAME.search(os.fspath(path))
     if named is None or Path(path).is_dir():
         return None
-    kind = named[1] or named[2]
+    kind = (named[1] or named[2]).lower()
     return "fasttext" if kind == "ft" else kind
 
 
@@ -67,6 +67,10 @@ def _begins_as_fasttext(path: str | os.PathLike[str]) -> bool:
             return file.read(len(BOM_UTF8 + FASTTEXT)).removeprefix(BOM_UTF8).startswith(FASTTEXT)
     except OSError:
         return False
+
+
+def is_gzip_name(name: str) -> bool:
+    return name.lower().endswith(".gz")
 
 
 def is_table(path: str) -> bool:

@@ -9,7 +9,11 @@ from typing import IO, Any
 
 from textnb.corpora.decoding import decoded_start, longest
 from textnb.corpora.json_lines import (
+    ANY_NUMBER,
+    DECODER,
+    NoNumber,
     NotJson,
+    NumberedObject,
     as_object,
     first_names,
     json_names,
@@ -22,13 +26,13 @@ from textnb.corpora.rows import BadRow, Note, ReadOptions, Record, decoded_lines
 
 BLOCK = 1 << 16  # characters read at a time; more while an object is longer
 _BLANKS = re.compile(r"[ \t\r\n]*")
-Objects = Iterator[tuple[int, str, dict[str, Any] | BadRow]]
+_LOST = "everything after it is lost"
 
 
 def array_records(file: Any, options: ReadOptions, place: str, note: Note) -> Iterator[Record]:
     """The rows of a JSON file, located by `place` and their number in the array.
 
-    After an object that is no JSON, nothing more can be read.
+    After what is no JSON, nothing more can be read; of an object with NaN or an infinity, the end is known.
     """
     if _is_array(file, options.encoding):
         return object_records(_objects(file, options.encoding), options, f"{place}item ", note)
@@ -45,8 +49,8 @@ def _is_array(file: Any, encoding: str | None) -> bool:
     return decoded_start(file.peek(1), encoding).lstrip("\ufeff \t\r\n").startswith("[")
 
 
-def _objects(file: Any, encoding: str | None) -> Objects:
-    """Each object of an array, with its number and how it is written, on one line."""
+def _objects(file: Any, encoding: str | None) -> Iterator[NumberedObject]:
+    """Each object of an array, with its number and how it is written, on one line; the unread rest is not written."""
     ahead, number = Ahead(decoded_text(file, encoding), longest(gives_packed(file))), 0
     ahead.next_sign()
     ahead.at += 1  # its bracket
@@ -54,33 +58,33 @@ def _objects(file: Any, encoding: str | None) -> Objects:
     while sign and (number or sign != "]"):
         number += 1
         try:
-            value, written = ahead.value()
+            value, written, refused = ahead.value()
         except BadRow as error:
-            yield number, "", BadRow(f"{error}; nothing after it is read")
+            yield number, None, BadRow(f"{error}; {_LOST}")
             return
-        yield number, *_object(value, written)
+        yield number, *_object(value, written, refused)
         sign = ahead.next_sign()
         if sign == "]":
             break
         if sign and sign != ",":
-            yield number + 1, "", BadRow("there is no comma before it; nothing more is read")
+            yield number + 1, None, BadRow(f"there is no comma before it; it and {_LOST}")
             return
         ahead.at += 1
         sign = ahead.next_sign()
     if sign != "]":
-        yield number + 1, "", BadRow("the array has no end: the file is cut off")
+        yield number + 1, None, BadRow("the array has no end: the file is cut off")
         return
     ahead.at += 1
     if ahead.next_sign():
-        yield number + 1, "", BadRow("it stands after the end of the array; nothing more is read")
+        yield number + 1, None, BadRow(f"it stands after the end of the array; it and {_LOST}")
 
 
-def _object(value: Any, written: str) -> tuple[str, dict[str, Any] | BadRow]:
+def _object(value: Any, written: str, refused: BadRow | None) -> tuple[str, dict[str, Any] | BadRow]:
     try:
         require_decoded(written)
         if "\n" in written or "\r" in written:
             written = dumps(value, ensure_ascii=False)
-        return written, as_object(value)
+        return written, refused or as_object(value)
     except BadRow as error:
         return written, error
 
@@ -100,11 +104,17 @@ class Ahead:
             if not self.read_on(BLOCK):
                 return ""
 
-    def value(self) -> tuple[Any, str]:
-        """The value that begins here, and how it is written; twice as much is read until it has an end."""
+    def value(self) -> tuple[Any, str, BadRow | None]:
+        """The value that begins here, how it is written, and why it is refused if a number in it is none.
+
+        Twice as much is read until it has an end.
+        """
+        refused = None
         while True:
             try:
-                value, end = parse_start(self.buffer, self.at)
+                value, end = parse_start(self.buffer, self.at, DECODER if refused is None else ANY_NUMBER)
+            except NoNumber as error:
+                refused = error
             except NotJson:
                 length = len(self.buffer) - self.at
                 if length > self.limit:
@@ -113,7 +123,7 @@ class Ahead:
                     raise
             else:
                 written, self.at = self.buffer[self.at : end], end
-                return value, written
+                return value, written, refused
 
     def read_on(self, size: int) -> bool:
         """Whether there was more to read."""

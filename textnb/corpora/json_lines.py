@@ -4,12 +4,15 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import cache
 from json import JSONDecoder, dumps
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
-from textnb.corpora.columns import NoColumn, found_columns
+from textnb.corpora.columns import OPTIONS, NoColumn, found_columns
 from textnb.corpora.decoding import LongLine
 from textnb.corpora.problems import Problem
 from textnb.corpora.rows import BadRow, Line, Note, ReadOptions, Record, checked_row, require_decoded
+
+NumberedObject: TypeAlias = tuple[int, str | None, dict[str, Any] | BadRow]
+"""An object or why a text is none, its number, and how it is written; the unread rest of a file is not written."""
 
 
 def json_records(lines: Iterable[str], options: ReadOptions, place: str, note: Note) -> Iterator[Record]:
@@ -17,17 +20,15 @@ def json_records(lines: Iterable[str], options: ReadOptions, place: str, note: N
     return object_records(_line_objects(lines), options, f"{place}line ", note)
 
 
-def object_records(
-    objects: Iterable[tuple[int, str, dict[str, Any] | BadRow]], options: ReadOptions, place: str, note: Note
-) -> Iterator[Record]:
+def object_records(objects: Iterable[NumberedObject], options: ReadOptions, place: str, note: Note) -> Iterator[Record]:
     """The rows that numbered texts of objects are, or why a text is none; the first object is the header."""
     has_names = are_found = False
     for number, text, record in objects:
         where = f"{place}{number}"
         if isinstance(record, BadRow):
-            yield Problem(where, str(record)), Line(text, None)
+            yield Problem(where, str(record)), None if text is None else Line(text, None)
             continue
-        line = Line(text, record)
+        line = Line(text or "", record)
         if not has_names:
             has_names = True
             yield None, line
@@ -45,12 +46,12 @@ def json_names(lines: Iterable[str]) -> list[str]:
     return first_names(_line_objects(lines))
 
 
-def first_names(objects: Iterable[tuple[int, str, dict[str, Any] | BadRow]]) -> list[str]:
+def first_names(objects: Iterable[NumberedObject]) -> list[str]:
     """The names in the first object."""
     return next((list(record) for _, _, record in objects if not isinstance(record, BadRow)), [])
 
 
-def _line_objects(lines: Iterable[str]) -> Iterator[tuple[int, str, dict[str, Any] | BadRow]]:
+def _line_objects(lines: Iterable[str]) -> Iterator[NumberedObject]:
     for number, line in enumerate(lines, 1):
         if isinstance(line, LongLine):
             yield number, "", BadRow(line.why)
@@ -76,10 +77,26 @@ def _parsed(line: str) -> Any:
     return value
 
 
-def parse_start(text: str, start: int = 0) -> tuple[Any, int]:
+class NotJson(BadRow):
+    """A text that is no JSON, or not yet all of it."""
+
+
+class NoNumber(BadRow):
+    """NaN or an infinity in a text, which may be JSON otherwise."""
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise NoNumber(f"it is not JSON: {name} is no JSON number")
+
+
+DECODER = JSONDecoder(parse_constant=_refuse_constant)
+ANY_NUMBER = JSONDecoder()  # which takes those, too
+
+
+def parse_start(text: str, start: int = 0, decoder: JSONDecoder = DECODER) -> tuple[Any, int]:
     """The value that is written from a place in a text on, and where it ends."""
     try:
-        return DECODER.raw_decode(text, start)
+        return decoder.raw_decode(text, start)
     except BadRow:
         raise
     except ValueError as error:
@@ -92,17 +109,6 @@ def as_object(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise BadRow("it is not a JSON object")
     return value
-
-
-class NotJson(BadRow):
-    """A text that is no JSON, or not yet all of it."""
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise BadRow(f"it is not JSON: {name} is no JSON number")
-
-
-DECODER = JSONDecoder(parse_constant=_refuse_constant)
 
 
 @cache
@@ -126,9 +132,9 @@ def _quick_parser() -> Callable[[str], Any]:
 def _fields(record: dict[str, Any], options: ReadOptions) -> tuple[str, str]:
     text, label = "" if options.text is None else record.get(options.text), record.get(options.label)
     if text is None:
-        raise _lacks(record, options.text, "--text")
+        raise _lacks(record, options.text, OPTIONS["text"])
     if label is None and options.label_required:
-        raise _lacks(record, options.label, "--label (--label-column)")
+        raise _lacks(record, options.label, OPTIONS["label"])
     if not isinstance(text, str):
         raise BadRow(f"its {options.text!r} is not a string")
     return text, _as_text(label, options.label)
@@ -150,5 +156,7 @@ def _as_text(value: Any, name: str) -> str:
 
 
 def _lacks(record: dict[str, Any], name: str | None, option: str | None = None) -> BadRow:
+    if name in record:
+        return BadRow(f"its {name!r} is null")
     keys = ", ".join(repr(key[:40]) for key in list(record)[:20]) or "none"
     return BadRow(f"it has no {name!r} (keys: {keys}){f'; {option} chooses one' if option else ''}")

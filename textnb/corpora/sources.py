@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from textnb.corpora.archives import Members, content_digest, read_archive, read_folder
-from textnb.corpora.cache import cache_file, read_cached, write_cached
+from textnb.corpora.cache import cache_file, is_cached, read_cached, write_cached
 from textnb.corpora.download import download
 from textnb.corpora.manifest import Edition, Entry
 
@@ -68,6 +68,14 @@ def find_members(entry: Entry, *, quiet: bool = False, best: bool = False) -> tu
     raise CorpusUnavailable(_failure(entry, attempts), attempts)
 
 
+def is_here(entry: Entry) -> bool:
+    """Whether an edition is on this machine: in the cache, or in the folder of $TEXTNB_CORPORA, which is not read."""
+    folder = os.environ.get("TEXTNB_CORPORA")
+    return is_cached(entry) or (
+        folder is not None and any(local_places(edition, Path(folder).expanduser()) for edition in entry.editions)
+    )
+
+
 def list_sources(entry: Entry, *, quiet: bool = True, best: bool = False) -> list[Source]:
     """Every source of an entry, in the order in which they are tried."""
     near = [list(_near(edition)) for edition in entry.editions]
@@ -93,14 +101,20 @@ def read_local(edition: Edition, folder: Path) -> Members:
     """The members from an archive in a folder, or from where it was unpacked there."""
     if not folder.is_dir():
         raise OSError("it is not a folder")
-    for name in edition.archives:
-        if (folder / name).is_file():
-            with (folder / name).open("rb") as file:
-                return read_archive(file, edition.members)
-    unpacked = [path for path in sorted(folder.glob(edition.folders)) if path.is_dir()] if edition.folders else []
-    if not unpacked:
+    places = local_places(edition, folder)
+    if not places:
         raise OSError(f"it has no {' or '.join(edition.archives)}")
-    return read_folder(unpacked, edition.members)
+    if places[0].is_dir():
+        return read_folder(places, edition.members)
+    with places[0].open("rb") as file:
+        return read_archive(file, edition.members)
+
+
+def local_places(edition: Edition, folder: Path) -> list[Path]:
+    """The archive of an edition in a folder, or else the folders where it was unpacked there."""
+    archives = [folder / name for name in edition.archives if (folder / name).is_file()]
+    unpacked = [path for path in sorted(folder.glob(edition.folders)) if path.is_dir()] if edition.folders else []
+    return archives[:1] or unpacked
 
 
 def read_addresses(edition: Edition, quiet: bool = True) -> Members:

@@ -12,15 +12,17 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import IO, Any, NamedTuple
 
-from textnb.corpora.decoding import decoded_start, known_encoding, why_no_document
+from textnb.corpora.decoding import decoded_start, known_encoding, other_kind, why_no_document
 from textnb.corpora.delimited import delimited_names, delimited_records
 from textnb.corpora.fasttext import PREFIX, fasttext_names, fasttext_records
+from textnb.corpora.files import is_gzip_name
 from textnb.corpora.json_array import array_names, array_records
 from textnb.corpora.json_lines import json_names, json_records
 from textnb.corpora.packed import PackedError
 from textnb.corpora.problems import Problem
 from textnb.corpora.rows import BadTable, Note, ReadOptions, Record, Report, Row, decoded_lines
 
+START = 8  # bytes, which tell the kinds of files that are no tables
 GZIP_MARK = b"\x1f\x8b"
 MOST_TIMES, MOST_AT_LEAST = 200, 1 << 30  # characters of all texts of a packed file: times its size, and in any case
 UNREADABLE = (EOFError, zlib.error, gzip.BadGzipFile, UnicodeDecodeError, PackedError)
@@ -150,15 +152,24 @@ def table_names(file: Any, name: str, format: str | None, encoding: str | None) 
 def _opened(file: Any, name: str, format: str | None, encoding: str | None) -> tuple[str, Any, str]:
     """The format of a table, and its content, unpacked, with its first characters if it is text."""
     if format is not None and not FORMATS[format].is_text:
-        return format, _seekable(file), ""
+        content = _seekable(file)
+        _require_table(content.read(START))
+        content.seek(0)
+        return format, content, ""
     content = _unpacked(file, name)
+    _require_table(content.peek(START))
     start = decoded_start(content.peek(1), encoding)
     return format or sniffed_format(start), content, start
 
 
+def _require_table(start: bytes) -> None:
+    if kind := other_kind(start):
+        raise BadTable(f"it looks like {kind}, whatever its name says, and not like a table")
+
+
 def _unpacked(file: Any, name: str) -> Any:
     """The content of a buffered file that may be gzipped."""
-    is_packed = name.endswith(".gz") or file.peek(2).startswith(GZIP_MARK)
+    is_packed = is_gzip_name(name) or file.peek(2).startswith(GZIP_MARK)
     return gzip.GzipFile(fileobj=file) if is_packed else file
 
 

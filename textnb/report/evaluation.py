@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain, repeat
 from shlex import join
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
@@ -10,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from textnb.report.safe import printable
-from textnb.report.tables import confused_pairs_table, confusion_table, decided_table, per_class_table, table
+from textnb.report.tables import confused_pairs_table, confusion_table, counted, decided_table, per_class_table, table
 from textnb.report.updates import compact_lines
 from textnb.selection.linear_tuning import LinearCandidate
 from textnb.selection.objectives import MOST_LOST
 from textnb.workflow.metrics import FEWEST_TESTED, wilson_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from textnb.selection.tuning import Choice, Trial
     from textnb.workflow.metrics import DecisionEvaluation, Evaluation
@@ -38,15 +39,15 @@ def evaluation_text(result: EvaluationResult, width: int | None = None) -> str:
         evaluated_on = result.evaluated_on + ("" if result.learned is None else learned_text(result.learned))
         n_classes = len(measured.classes)
         sizes = f"{result.n_train:,} learned from, {measured.n:,} tested on ({evaluated_on}), {n_classes} classes"
+    title = narrowed([f"corpus     {printable(result.corpus)}: {printable(result.edition)}"], width)
     lines = [
-        f"corpus     {printable(result.corpus)}: {printable(result.edition)}",
-        _filled(f"documents  {sizes}"),
-        settings_lines(result.told) if result.told else usual_line(result.settings),
+        f"documents  {sizes}",
+        *(settings_lines(result.told) if result.told else [usual_line(result.settings)]),
         *([] if choice is None else choice_lines(choice)),
         "",
     ]
     if measured is None or shown is None:
-        return "\n".join([*lines, *model_lines(result)])
+        return "\n".join([*title, *filled(lines, width), *narrowed(model_lines(result), width)])
     of_what = "" if decisions is None else " of the most probable class"
     lines += [
         *accuracy_lines(measured, of_what),
@@ -57,7 +58,7 @@ def evaluation_text(result: EvaluationResult, width: int | None = None) -> str:
         lines.append(f"AUC        {measured.auc:.4f}")
     if result.prior is not None:
         listed = ", ".join(f"{label} {share:g}" for label, share in result.prior.items())
-        lines.append(_filled(f"prior      {printable(listed)}, as given"))
+        lines.append(f"prior      {printable(listed)}, as given")
     if measured.log_loss is not None:
         loss = f"{measured.log_loss:.4f}, calibration error {measured.ece:.4f}"
         lines.append(f"log-loss   {loss} ({calibration_word(result)})")
@@ -66,12 +67,12 @@ def evaluation_text(result: EvaluationResult, width: int | None = None) -> str:
     if decisions is not None:
         lines += decision_lines(decisions)
     headings = ["", "", ""] if decisions is None else ["most probable class\n", "decisions\n", " decisions"]
-    lines += ["", headings[0] + per_class_table(measured, width), ""]
+    lines = [*title, *filled(lines, width), "", headings[0] + per_class_table(measured, width), ""]
     if decisions is not None:
         lines += [headings[1] + decided_table(decisions.outcomes, width), ""]
     lines += [confusion_table(shown, width or WIDTH), "", f"most confused{headings[2]}"]
     lines.append(confused_pairs_table(shown, width=width))
-    return "\n".join([*lines, "", *model_lines(result)]).rstrip()
+    return "\n".join([*lines, "", *narrowed(model_lines(result), width)]).rstrip()
 
 
 def model_lines(result: EvaluationResult) -> list[str]:
@@ -101,8 +102,8 @@ def accuracy_lines(measured: Evaluation, of_what: str = "") -> list[str]:
     """The accuracy with its interval, and a warning where it stands on few documents."""
     lines = [f"accuracy   {share_text(measured.accuracy, measured.accuracy_interval)}{of_what}"]
     if measured.n < FEWEST_TESTED:
-        few = f"of only {measured.n} documents, fewer than {FEWEST_TESTED}: go by the interval, or test on more"
-        lines.append(f"{INDENT}{few}")
+        few = f"of only {counted(measured.n, 'document')}, fewer than {FEWEST_TESTED}"
+        lines.append(f"{INDENT}{few}: go by the interval, or test on more")
     return lines
 
 
@@ -119,7 +120,8 @@ def learned_text(learned: LearnedDocuments) -> str:
         return ", learned or not: the model has no ledger"
     if learned.n_tested:
         return f", {learned.n_tested:,} of them learned: the figures flatter"
-    return f"; {learned.n_skipped:,} others are learned" if learned.n_skipped else ", none of it learned"
+    others = "1 other is" if learned.n_skipped == 1 else f"{learned.n_skipped:,} others are"
+    return f"; {others} learned" if learned.n_skipped else ", none of it learned"
 
 
 def calibration_word(result: EvaluationResult) -> str:
@@ -145,9 +147,9 @@ def choice_lines(choice: Choice) -> list[str]:
     if choice.naive_bayes is not None:
         n_tried += len(choice.naive_bayes.trials) - 1  # the winner of those is among the others
     made_of = "" if best.terms.has_plain_units else f"{best.units} terms, "
-    lines = [_filled(f"chosen     {made_of}of {n_tried} candidates by {by}"), *contest_lines(choice)]
+    lines = [(f"chosen     {made_of}of {n_tried} candidates by {by}"), *contest_lines(choice)]
     if choice.warning:
-        lines.append(_filled(f"{INDENT}{choice.warning}"))
+        lines.append(f"{INDENT}{choice.warning}")
     return lines
 
 
@@ -161,8 +163,8 @@ def contest_lines(choice: Choice) -> list[str]:
     naive, linear = (f"{_described(kinds[kind].candidate)}: {objective_value(kinds[kind])}" for kind in (False, True))
     if isinstance(choice.best.candidate, LinearCandidate):
         text = f"a linear model; naive Bayes has {naive}. Linear models cannot learn, forget or merge: `textnb refit`"
-        return [_filled(f"{INDENT}{text} fits them anew")]
-    return [_filled(f"{INDENT}naive Bayes, which can learn, forget and merge; the best linear model has {linear}")]
+        return [(f"{INDENT}{text} fits them anew")]
+    return [(f"{INDENT}naive Bayes, which can learn, forget and merge; the best linear model has {linear}")]
 
 
 def _described(candidate: Any) -> str:
@@ -186,9 +188,9 @@ def screening_lines(choice: Choice) -> list[str]:
         ]
         if dropped:
             by = f"on {seen.n_documents:,} documents, where plain words had {seen.plain_accuracy:.4f}"
-            lines.append(_filled(f"dropped    {by}: {'; '.join(dropped)}"))
+            lines.append(f"dropped    {by}: {'; '.join(dropped)}")
     if choice.within_chance:
-        lines.append(_filled("plain      words are taken: the more accurate terms are so within one standard error"))
+        lines.append("plain      words are taken: the more accurate terms are so within one standard error")
     return lines
 
 
@@ -206,11 +208,11 @@ def decision_lines(decisions: DecisionEvaluation) -> list[str]:
     named = f"{share_text(outcomes.accuracy, outcomes.accuracy_interval)} named rightly"
     lines = [f"decided    {named}, {outcomes.wrong:.4f} wrongly, {outcomes.unsure:.4f} unsure"]
     if len(outcomes.classes) == 2 and decisions.protected in outcomes.classes:
-        lines.append(_filled(INDENT + protected_text(decisions)))
+        lines.append(INDENT + protected_text(decisions))
     cost = f"cost {decisions.average_cost:.4f} ± {decisions.cost_error:.4f} a document"
     if decisions.expected_cost is not None:
         cost += f" (expected {decisions.expected_cost:.4f})"
-    return [*lines, _filled(f"decisions  {cost}")]
+    return [*lines, (f"decisions  {cost}")]
 
 
 def protected_text(decisions: DecisionEvaluation) -> str:
@@ -233,14 +235,10 @@ def _percents(caught: dict[str, Any]) -> str:
     return f"95 %: {low:.2%} to {high:.2%}"
 
 
-def settings_lines(settings: dict[str, Any]) -> str:
+def settings_lines(settings: dict[str, Any]) -> list[str]:
     """The settings of a model; of a mixed one, those of each part."""
-
-    def lines(title: str, listed: str) -> str:
-        return fill(f"{title:<11}{printable(listed)}", WIDTH, subsequent_indent=INDENT, break_on_hyphens=False)
-
-    first, *more = settings_texts(settings)
-    return "\n".join([lines("settings", first), *(lines("", part) for part in more)])
+    titles = chain(["settings"], repeat(""))
+    return [f"{title:<11}{printable(listed)}" for title, listed in zip(titles, settings_texts(settings), strict=False)]
 
 
 def usual_line(settings: dict[str, Any]) -> str:
@@ -263,8 +261,17 @@ def setting_text(value: Any) -> str:
     return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _filled(text: str) -> str:
-    return fill(text, WIDTH, subsequent_indent=INDENT, break_on_hyphens=False)
+def narrowed(lines: list[str], width: int | None) -> list[str]:
+    """Lines with names of files: broken on a terminal alone."""
+    return lines if width is None else filled(lines, width)
+
+
+def filled(lines: Iterable[str], width: int | None = None) -> list[str]:
+    """Lines broken at blanks where they do not fit into the terminal, or into `WIDTH` columns."""
+    width = min(width or WIDTH, WIDTH)
+    return [
+        fill(line, width, subsequent_indent=INDENT, break_long_words=False, break_on_hyphens=False) for line in lines
+    ]
 
 
 def _number(value: float | None) -> str:
@@ -287,19 +294,17 @@ def tuning_text(result: TuningResult, words: Sequence[str], width: int | None = 
         again += f" --min-deviation {best.min_deviation:g}"
     if isinstance(best, LinearCandidate):
         again += f" --C {best.C:g} --beta {best.beta:g}"
-    lines = [
+    about = [
         f"corpus     {printable(result.corpus)}: {printable(result.edition)}",
         f"documents  {choice.n_documents:,} tried on, of {result.n_documents:,}; {result.n_classes} classes",
         f"estimate   {choice.estimate}, accuracy {share_text(best_trial.accuracy, result.accuracy_interval)}",
         *([] if choice.objective == "accuracy" else [f"best by    {objective_text(choice)}"]),
-        "",
-        trials_table(choice, width),
-        "",
     ]
+    lines = [*narrowed(about, width), "", trials_table(choice, width), ""]
     if naive_bayes is not None:
         lines += [f"naive Bayes alone, by {naive_bayes.estimate}:", "", trials_table(naive_bayes, width), ""]
-    lines += screening_lines(choice if naive_bayes is None else naive_bayes)
-    return "\n".join([*lines, *contest_lines(choice), f"best       {printable(again)}"])
+    told = [*screening_lines(choice if naive_bayes is None else naive_bayes), *contest_lines(choice)]
+    return "\n".join([*lines, *filled(told, width), f"best       {printable(again)}"])
 
 
 def trials_table(choice: Choice, width: int | None = None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from textnb.report.evaluation import INDENT, WIDTH, settings_lines
+from textnb.report.evaluation import WIDTH, filled, narrowed, settings_lines
 from textnb.report.safe import printable
 from textnb.report.tables import table
 
@@ -19,13 +19,17 @@ def inspection_text(inspection: Inspection, width: int | None = None) -> str:
     n_terms = f", {facts['n_terms']:,} terms" if "n_terms" in facts else ""
     written_by = ", ".join(f"{name} {version}" for name, version in sorted(facts["written_by"].items()))
     rows = [(entry["class"], f"{entry['documents']:,.15g}", f"{entry['prior']:.3f}") for entry in facts["classes"]]
-    lines = [
-        f"model      {printable(facts['model_file'])}: {facts['bytes']:,} bytes, written by {printable(written_by)}",
-        settings_lines(facts["settings"]),
+    model = f"model      {printable(facts['model_file'])}: {facts['bytes']:,} bytes, written by {printable(written_by)}"
+    about = [
+        *settings_lines(facts["settings"]),
         f"learned    {facts['n_documents']:,.15g} documents{n_terms}",
         *([f"learning   {_learning(facts)}"] if "learning" in facts else []),
         *_ledger_lines(facts.get("ledger")),
         *_fitted_lines(facts),
+    ]
+    lines = [
+        *narrowed([model], width),
+        *filled(about, width),
         "",
         table(("part of the file", "bytes", "share"), _space_rows(facts["space"]), "lrr", width=width),
         "",
@@ -53,7 +57,7 @@ def _ledger_lines(ledger: dict[str, int] | None) -> list[str]:
         f"ledger     {entries}, {ledger['bytes']:,} bytes: hashes of the documents {of_ids}with their "
         "labels, enough to tell whether a given text was learned; forget --ledger drops it"
     )
-    return [fill(text, WIDTH, subsequent_indent=INDENT, break_on_hyphens=False)]
+    return [text]
 
 
 def _learning(about: dict[str, Any]) -> str:

@@ -1,5 +1,6 @@
 """Pictures. matplotlib is imported only when one is drawn, its settings and windows left as the user has them."""
 
+import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from io import BytesIO
 from os import PathLike
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 MOST_CURVES = 10  # the best ones
 MOST_CLASSES = 30  # more cannot be read on one page
+CJK = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO")
+SHOWN_LETTERS = 5  # in a notice
 NAME_WIDTH, TITLE_WIDTH = 32, 80
 FONT = "DejaVu Sans"  # which comes with matplotlib
 FONTS_WITHOUT_LETTERS = ("lastresort", "blank")  # they have a box, or nothing, for every character
@@ -60,20 +63,23 @@ class Lettering(NamedTuple):
 
 def confusion_heatmap(
     shown: Evaluation | Outcomes, path: str | PathLike[str], *, title: str | None = None, true_across: bool = False
-) -> None:
+) -> frozenset[str]:
     """Draw the confusion matrix to `path` (.png, .svg, .pdf): counts in the cells, shaded by share of the true class.
 
     True classes run down and predicted ones across, with a last column for unsure if it is that of decisions; the other
     way round if they are `true_across`. Of more than `MOST_CLASSES` classes, the most confused are drawn.
+    The result are the characters that no installed font has, and that are drawn as escapes; so it is of all pictures.
     """
 
     def draw(figure: "Figure", lettering: Lettering) -> None:
         _draw_heatmap(figure, lettering, shown, title, true_across)
 
-    _save(path, draw, [title, *shown.classes])
+    return _save(path, draw, [title, *shown.classes])
 
 
-def reliability_diagram(evaluation: Evaluation, path: str | PathLike[str], *, title: str | None = None) -> None:
+def reliability_diagram(
+    evaluation: Evaluation, path: str | PathLike[str], *, title: str | None = None
+) -> frozenset[str]:
     """Draw to `path` (.png, .svg, .pdf) how often documents were right, by how sure the model was of them.
 
     One point per bin of documents, all bins of equal mass, with twice its standard error; where probabilities can be
@@ -83,20 +89,20 @@ def reliability_diagram(evaluation: Evaluation, path: str | PathLike[str], *, ti
     """
     if evaluation.reliability is None:
         raise ValueError("there is no reliability to draw: measure with log_probabilities.")
-    _save(path, lambda figure, lettering: _draw_reliability(figure, lettering, evaluation, title), [title])
+    return _save(path, lambda figure, lettering: _draw_reliability(figure, lettering, evaluation, title), [title])
 
 
-def tuning_curve(choice: "Choice", path: str | PathLike[str], *, title: str | None = None) -> None:
+def tuning_curve(choice: "Choice", path: str | PathLike[str], *, title: str | None = None) -> frozenset[str]:
     """Draw to `path` (.png, .svg, .pdf) what was measured of candidates by alpha (C of linear models), a line a recipe.
 
     The chosen one is marked, and so is the edge of the grid that it was chosen from.
     """
-    _save(path, lambda figure, lettering: _draw_curves(figure, lettering, choice, title), [title])
+    return _save(path, lambda figure, lettering: _draw_curves(figure, lettering, choice, title), [title])
 
 
 def _save(
     path: str | PathLike[str], draw: Callable[["Figure", Lettering], None], texts: Iterable[object | None]
-) -> None:
+) -> frozenset[str]:
     suffix = check_picture(path)
     from matplotlib import style
     from matplotlib.figure import Figure
@@ -112,6 +118,18 @@ def _save(
     except OSError as error:
         reason = f"{error.strerror}; choose a folder that exists and may be written to"
         raise OSError(error.errno, f"cannot write the picture: {reason}", printable(str(path))) from error
+    return lettering.missing
+
+
+def lacking_letters(characters: frozenset[str]) -> str:
+    """What to say of characters that no installed font has."""
+    is_cjk = any(unicodedata.name(c, "").startswith(CJK) for c in characters)
+    some = "".join(sorted(characters)[:SHOWN_LETTERS])
+    more = f", {len(characters)} in all" if len(characters) > SHOWN_LETTERS else ""
+    font = "such as Noto Sans CJK" if is_cjk else "such as one of the Noto fonts"
+    return (
+        f"no installed font has the letters {some}{more}: they are drawn as escapes; install one that has them, {font}"
+    )
 
 
 def _lettering(texts: Iterable[object | None]) -> Lettering:
@@ -151,7 +169,7 @@ def check_picture(path: str | PathLike[str]) -> str:
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
-        raise ValueError('pictures need matplotlib: pip install "textnb[plot]"') from error
+        raise ValueError('pictures need matplotlib: pip install ".[plot]" in the clone of textnb') from error
     return suffix
 
 

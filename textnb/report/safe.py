@@ -49,7 +49,7 @@ def printable(text: str) -> str:
 def readable(text: str) -> list[str]:
     r"""Each character of a text that is read, not told from others, as it is shown.
 
-    Line breaks, \n and \r\n, stay line breaks, and every kind of blank is a plain one; all else is as in `printable`.
+    Line breaks, \n and \r\n, stay line breaks, and every kind of space is a plain one; all else is as in `printable`.
 
     Examples
     --------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textnb.report.evaluation import INDENT, accuracy_lines, learned_text, share_text
+from textnb.report.evaluation import INDENT, accuracy_lines, learned_text, narrowed, share_text
 from textnb.report.safe import printable
 from textnb.report.tables import counted
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from textnb.workflow.reporting.results import ReportResult
 
 
-def report_text(result: ReportResult, file: str, n_bytes: int) -> str:
+def report_text(result: ReportResult, file: str, n_bytes: int, width: int | None = None) -> str:
     """The file and its size, the accuracy with its interval, and how much there is to look into."""
     evaluated, evaluation, duplicates = result.result, result.evaluation, result.near_duplicates
     evaluated_on = evaluated.evaluated_on + ("" if evaluated.learned is None else learned_text(evaluated.learned))
@@ -33,7 +33,7 @@ def report_text(result: ReportResult, file: str, n_bytes: int) -> str:
         )
     if result.comparison is not None:
         lines += _comparison_lines(result.comparison)
-    return "\n".join(lines)
+    return "\n".join(narrowed(lines, width))
 
 
 def _comparison_lines(comparison: PairedComparison) -> list[str]:

@@ -26,9 +26,10 @@ NO_CONFUSION = "No class was taken for another."
 def table(
     headers: Sequence[object], rows: Iterable[Sequence[object]], align: str, gap: int = 2, width: int | None = None
 ) -> str:
-    """Lines of cells under their headers; `align` has an "l" or "r" for each column, `gap` spaces stand between two.
+    """Lines of cells under their headers; `align` has a letter for each column, `gap` spaces stand between two.
 
-    Where a `width` is given, cells to the left are shortened to fit into it, as far as they can be.
+    "r" aligns a column to the right, "l" and "L" to the left. Where a `width` is given, cells of "l" are shortened to
+    fit into it, as far as they can be; those of "L" have to be typed as they are.
     """
     lines = [[printable(str(cell)) for cell in line] for line in (headers, *rows)]
     widths = [max(map(columns, column)) for column in zip(*lines, strict=True)]

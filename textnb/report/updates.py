@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def summary_text(summary: ModelSummary) -> str:
     """The outcome of an update, and the counts of the model."""
-    changes = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in summary.changes.items())
+    changes = ", ".join(_change(name, count) for name, count in summary.changes.items())
     classes = ", ".join(f"{printable(label)} {count:,.15g}" for label, count in summary.documents.items())
     if summary.started:
         changes = f"started a new model; {changes}"
@@ -22,6 +22,12 @@ def summary_text(summary: ModelSummary) -> str:
     if not summary.documents:
         line = f"there is no {printable(summary.model_file)} yet"
     return f"{changes}; {line}" if changes else line
+
+
+def _change(name: str, count: int) -> str:
+    if name == "refitted_to":
+        return f"refitted to {count:,} document{'s' * (count != 1)}"
+    return f"{count:,} {name.replace('_', ' ')}"
 
 
 def compaction_text(done: Compaction) -> str:

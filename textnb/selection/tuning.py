@@ -141,7 +141,7 @@ def tune(
     if objective == "caught" and positive is None:
         raise ValueError(
             "the objective 'caught' needs the class to be caught, and none is called spam: name it (--positive), or "
-            "choose accuracy or log-loss"
+            "choose accuracy, log-loss, macro-f1 or auc"
         )
     candidates = fixed.for_mail() if analyzer.is_mail else []
     some = _some_messages(class_ids) if candidates else _evenly(len(documents), MOST_DOCUMENTS)

@@ -38,6 +38,8 @@ class Limits:
         low, high = (
             limit if isinstance(limit, Integral) else limit * n_documents for limit in (self.min_df, self.max_df)
         )
+        if n_documents <= high < low:
+            raise ValueError(f"min_df: no term is in {low:,g} of {n_documents:,} documents: lower it")
         if high < low:
             raise ValueError("max_df corresponds to < documents than min_df: raise max_df, or lower min_df")
         keep = (document_frequency >= low) & (document_frequency <= high)

@@ -22,7 +22,7 @@ import numpy as np
 
 from textnb.arrays import Array
 from textnb.corpora.decoding import marked_encoding
-from textnb.corpora.files import STDIN
+from textnb.corpora.files import STDIN, is_gzip_name
 from textnb.corpora.problems import KEPT_PROBLEMS, Problem
 from textnb.corpora.rows import DEFAULT_OPTIONS, ReadOptions
 from textnb.corpora.stream import DocumentStream, ReadAt, Source, open_stream
@@ -224,7 +224,9 @@ def _imported(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError as error:
-        raise ValueError(f'the dask engine needs dask ({error}): pip install "textnb[dask]"') from error
+        raise ValueError(
+            f'the dask engine needs dask ({error}): pip install ".[dask]" in the clone of textnb'
+        ) from error
 
 
 def _warn(problems: Problems) -> None:
@@ -337,7 +339,7 @@ def _cut(source: Source, encoding: str | None, blocksize: int) -> list[Source]:
         )
     with source.open() as read_at:
         start = read_at(0, 4)
-    packed = source.name.endswith(".gz") or start.startswith(GZIP_MARK)
+    packed = is_gzip_name(source.name) or start.startswith(GZIP_MARK)
     plain = encoding is None or codecs.lookup(encoding).name in BYTES_END_LINES
     if source.format != "jsonl" or packed or marked_encoding(start) or not plain:
         return [source]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from textnb.corpora.delimited import quoted_cell
+from textnb.corpora.files import is_gzip_name
 from textnb.corpora.rows import Line
 from textnb.workflow.prediction import Answer
 
@@ -34,7 +35,7 @@ def replaced_file(path: str) -> Iterator[IO[str]]:
     temporary = target.with_name(f".textnb-{os.urandom(8).hex()}.tmp")
     try:
         with temporary.open("xb") as file:
-            packed = gzip.GzipFile("", "wb", fileobj=file, mtime=0) if path.endswith(".gz") else file
+            packed = gzip.GzipFile("", "wb", fileobj=file, mtime=0) if is_gzip_name(path) else file
             # bytes that were in no encoding are written as they were read
             with TextIOWrapper(packed, "utf-8", errors="surrogateescape", newline="") as text:
                 yield text
