@@ -12,8 +12,8 @@ Columns:
             what that takes is added up from the same measurements, as `pipeline_cpu_seconds`
 - svc       scikit-learn's LinearSVC on log-tf-idf of words and pairs in two documents or more
 - logistic  scikit-learn's LogisticRegression on the same
-- fasttext  fastText's supervised mode with pairs, where the package is installed: a rate of 0.5 and 100 epochs, since 25,
-            as in its tutorial, are too few for 20 Newsgroups, and its own search finds less in a minute
+- fasttext  fastText's supervised mode with pairs, where the package is installed: a rate of 0.5 and 100 epochs. The 25
+            of its tutorial are too few for 20 Newsgroups, and its own search finds less in a minute
 
 Test documents are a corpus's own, or those that `textnb train` holds out. Beside the measures stands, for every column,
 which documents it got right, so that columns measured at different times can be compared document by document. Columns
