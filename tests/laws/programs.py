@@ -51,7 +51,8 @@ LABELS: dict[str, list[Any]] = {
     "booleans": [False, True],
 }
 SLOW_PATTERN, SLOW_TEXT = r"(?:a|aa|\w)+$", "a" * 60 + "!"
-NOTHING_LEFT = "empty vocabulary|no terms remain|nothing is left|max_df corresponds to <"  # what limits may do
+# What limits may do:
+NOTHING_LEFT = "empty vocabulary|no terms remain|nothing is left|max_df corresponds to <|min_df: no term is in"
 LINEAR = {"C": 1.0, "beta": 0.5}
 
 texts = st.lists(st.sampled_from(PIECES), max_size=4).map(" ".join)
