@@ -34,7 +34,7 @@ ANALYZERS = [
 
 
 def learner_of(**analysis):
-    return textnb.TextClassifier(weights="counts", ledger=False, calibrate=False, **analysis).new_learner(
+    return textnb.TextClassifier("multinomial", "counts", ledger=False, calibrate=False, **analysis).new_learner(
         keep_ledger=False
     )
 
