@@ -38,11 +38,10 @@ Prepare = Callable[[Features], TrainingDocuments]  # documents in the columns of
 
 @dataclass(frozen=True, eq=False)
 class FittedDocuments:
-    """A learner with its rule, the documents it was fitted to, and what was chosen for them, if anything was."""
+    """A learner with its rule, the documents it was fitted to, and the parameters that were chosen for them."""
 
     learner: Learner
     training: TrainingDocuments
-    choice: Choice | None
     chosen: dict[str, Any]
 
 
@@ -79,7 +78,7 @@ class Searched:
             held_out=None if self.best is None else self.best.joint,
         )
         chosen = {name: getattr(self.candidate, name) for name in self.opened}
-        return FittedDocuments(learner, training, self.choice, chosen)
+        return FittedDocuments(learner, training, chosen)
 
 
 def prepared(
